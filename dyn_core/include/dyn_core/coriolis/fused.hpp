@@ -1,0 +1,117 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "dyn_core/kinematics/kinematics.hpp"
+
+namespace dyn::coriolis {
+
+// This project's own, in the base frame with moments about the base origin (symbols as in jsim/fused.hpp). A body's
+// twist is (v, w) with v the velocity of its point at the base origin. Per body, then summed over subtrees:
+//   h = m c,  G = S + m c c^T,  p = m v + w x h,  L = I w + h x v,  Gdot = v h^T + h v^T + [w] G + G [w]^T
+// and per joint, J = (Jv, Jw) its unit twist at the base origin:
+//   F  = (m Jv + Jw x h, I Jw + h x Jv),           dJ = (w x Jv + v x Jw, w x Jw)
+//   dF = (m dJv + dJw x h + Jw x p, I dJw + h x dJv + (Idot Jw + Jw x L)/2),  D = p x Jv + (Idot Jw - Jw x L)/2
+//   C_ij = J_i . dF_j  for j in the subtree of i,   C_ij = F_i . dJ_j + D_i . Jw_j  for j a strict ancestor of i.
+template <class T>
+class Fused {
+ public:
+  static constexpr std::string_view name = "fused";
+  static constexpr std::string_view source = "dyn_control docs/algorithms.md";
+  static constexpr unsigned needs = needs_inertias | needs_velocities;
+
+  explicit Fused(int capacity) : sum_(static_cast<size_t>(capacity)), joint_(static_cast<size_t>(capacity)) {}
+
+  // in: positions, inertias, velocities of ws.  out: C in body order.
+  DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> C) noexcept {
+    sum_subtrees(tree, ws);
+    C.setZero();
+    for (int j = 0; j < tree.size; ++j) {
+      const auto u = static_cast<size_t>(j);
+      joint_[u] = unit_twist(tree, ws, u);
+      const Column f = column(sum_[u], joint_[u]);
+      for (int i = j; i >= 0; i = tree.parent[static_cast<size_t>(i)]) {
+        const JointTwist& Ji = joint_[static_cast<size_t>(i)];
+        C(i, j) = Ji.Jv.dot(f.dFv) + Ji.Jw.dot(f.dFw);
+        if (i != j) C(j, i) = f.Fv.dot(Ji.dJv) + f.Fw.dot(Ji.dJw) + f.D.dot(Ji.Jw);
+      }
+    }
+  }
+
+ private:
+  struct Composite {
+    T m;
+    Vec3<T> h, p, L;
+    Mat3<T> G, Gdot;
+  };
+  struct JointTwist {
+    Vec3<T> Jv, Jw, dJv, dJw;
+  };
+  struct Column {
+    Vec3<T> Fv, Fw, dFv, dFw, D;
+  };
+
+  // I x = tr(G) x - G x
+  static Vec3<T> rotational(const Mat3<T>& G, const Vec3<T>& x) noexcept { return x * G.trace() - G * x; }
+
+  static Vec3<T> origin_velocity(const Workspace<T>& ws, size_t i) noexcept {
+    return ws.velocity[i] + ws.origin[i].cross(ws.omega[i]);
+  }
+
+  static JointTwist unit_twist(const Tree& tree, const Workspace<T>& ws, size_t i) noexcept {
+    JointTwist J;
+    const bool turns = tree.motion[i] == Motion::revolute;
+    J.Jv = turns ? Vec3<T>(ws.origin[i].cross(ws.axis[i])) : ws.axis[i];
+    J.Jw = turns ? ws.axis[i] : Vec3<T>(Vec3<T>::Zero());
+    const Vec3<T>& w = ws.omega[i];
+    const Vec3<T> v = origin_velocity(ws, i);
+    J.dJv = w.cross(J.Jv) + v.cross(J.Jw);
+    J.dJw = w.cross(J.Jw);
+    return J;
+  }
+
+  static Column column(const Composite& c, const JointTwist& J) noexcept {
+    const Vec3<T> spin = rotational(c.Gdot, J.Jw);
+    const Vec3<T> turn = J.Jw.cross(c.L);
+    const T half(0.5);
+    Column f;
+    f.Fv = J.Jv * c.m + J.Jw.cross(c.h);
+    f.Fw = rotational(c.G, J.Jw) + c.h.cross(J.Jv);
+    f.dFv = J.dJv * c.m + J.dJw.cross(c.h) + J.Jw.cross(c.p);
+    f.dFw = rotational(c.G, J.dJw) + c.h.cross(J.dJv) + (spin + turn) * half;
+    f.D = c.p.cross(J.Jv) + (spin - turn) * half;
+    return f;
+  }
+
+  void sum_subtrees(const Tree& tree, const Workspace<T>& ws) noexcept {
+    for (size_t i = 0; i < static_cast<size_t>(tree.size); ++i) {
+      Composite& c = sum_[i];
+      const Vec3<T>& w = ws.omega[i];
+      const Vec3<T> v = origin_velocity(ws, i);
+      c.m = T(tree.mass[i]);
+      c.h = ws.com[i] * c.m;
+      c.G = Mat3<T>::Identity() * (ws.inertia[i].trace() * T(0.5)) - ws.inertia[i] + c.h * ws.com[i].transpose();
+      c.p = v * c.m + w.cross(c.h);
+      c.L = rotational(c.G, w) + c.h.cross(v);
+      const Mat3<T> half = v * c.h.transpose() + skew(w) * c.G;
+      c.Gdot = half + half.transpose();
+    }
+    for (size_t i = static_cast<size_t>(tree.size); i-- > 0;) {
+      if (tree.parent[i] < 0) continue;
+      Composite& p = sum_[static_cast<size_t>(tree.parent[i])];
+      p.m += sum_[i].m;
+      p.h += sum_[i].h;
+      p.p += sum_[i].p;
+      p.L += sum_[i].L;
+      p.G += sum_[i].G;
+      p.Gdot += sum_[i].Gdot;
+    }
+  }
+
+  std::vector<Composite> sum_;
+  std::vector<JointTwist> joint_;
+};
+
+}  // namespace dyn::coriolis

@@ -1,0 +1,17 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Every algorithm for the Coriolis/centrifugal matrix C, by its name; as jsim/registry.hpp, with
+//   void compute(const Tree&, const Workspace<T>&, MatrixRef<T> C) noexcept     (body order, from ws.q and ws.v)
+#pragma once
+
+#include <tuple>
+
+#include "dyn_core/coriolis/fused.hpp"
+
+namespace dyn {
+
+template <class T>
+using CoriolisAlgorithms = std::tuple<  //
+    coriolis::Fused<T>>;
+
+}  // namespace dyn

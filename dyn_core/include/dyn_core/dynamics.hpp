@@ -1,0 +1,75 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The front door: one robot, one state, and M, C, g, inverse and forward dynamics by the algorithms chosen by name.
+// One object per thread. All memory is taken by the constructor; update(), inverse() and forward() are real-time safe.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "dyn_core/error.hpp"
+#include "dyn_core/model/model.hpp"
+#include "dyn_core/numeric/types.hpp"
+
+namespace dyn {
+
+struct AlgorithmChoice {
+  std::string_view jsim = "fused";
+  std::string_view coriolis = "fused";
+  std::string_view forward = "aba";
+  std::string_view inverse = "rnea";
+};
+
+template <class T>
+class BasicDynamics {
+ public:
+  // Throws ModelError if an algorithm's name is unknown.
+  explicit BasicDynamics(std::shared_ptr<const Model> model, const AlgorithmChoice& choice = {});
+  explicit BasicDynamics(Model model, const AlgorithmChoice& choice = {});
+  BasicDynamics(BasicDynamics&&) noexcept;
+  BasicDynamics& operator=(BasicDynamics&&) noexcept;
+  BasicDynamics(const BasicDynamics&) = delete;
+  BasicDynamics& operator=(const BasicDynamics&) = delete;
+  ~BasicDynamics();
+
+  [[nodiscard]] const Model& model() const noexcept;
+
+  // False (and nothing changed) if there is no algorithm of that name. Real-time safe.
+  [[nodiscard]] bool set_jsim(std::string_view name) noexcept;
+  [[nodiscard]] bool set_coriolis(std::string_view name) noexcept;
+  [[nodiscard]] bool set_forward(std::string_view name) noexcept;
+  [[nodiscard]] bool set_inverse(std::string_view name) noexcept;
+
+  // M, C, g at (q, v), in the user's coordinates. Not ok where q or v is not finite.
+  DYN_REALTIME Status update(std::span<const T> q, std::span<const T> v) noexcept;
+
+  [[nodiscard]] ConstMatrixRef<T> M() const noexcept;  // joint-space inertia matrix, symmetric
+  [[nodiscard]] ConstMatrixRef<T> C() const noexcept;  // Mdot - 2 C is skew-symmetric
+  [[nodiscard]] ConstVectorRef<T> g() const noexcept;  // gravity torque
+  [[nodiscard]] ConstVectorRef<T> h() const noexcept;  // C v + g
+
+  // tau = M a + C v + g at the state of the last update().
+  DYN_REALTIME void inverse(std::span<const T> a, std::span<T> tau) noexcept;
+  // qdd from M qdd = tau - C v - g at the state of the last update(); a status that names the joint where M is
+  // singular.
+  DYN_REALTIME Status forward(std::span<const T> tau, std::span<T> qdd) noexcept;
+
+  // update() for Eigen vectors, std::vector, std::array: anything with data() and size().
+  template <class V>
+  requires requires(const V& x) { x.data() + x.size(); }
+  DYN_REALTIME Status update(const V& q, const V& v) noexcept {
+    return update(std::span<const T>(q.data(), static_cast<size_t>(q.size())),
+                  std::span<const T>(v.data(), static_cast<size_t>(v.size())));
+  }
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+using Dynamics = BasicDynamics<double>;
+extern template class BasicDynamics<double>;
+extern template class BasicDynamics<float>;
+
+}  // namespace dyn

@@ -1,0 +1,30 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Two worlds of errors. Building and loading (never on the loop's thread) throws ModelError with one clear sentence.
+// The real-time path is noexcept and returns a Status of fixed size, turned into a sentence elsewhere.
+#pragma once
+
+#include <stdexcept>
+
+namespace dyn {
+
+// Marks functions of the real-time path: no allocation, lock, system call, exception, string or map; bounded loops.
+#define DYN_REALTIME
+
+class ModelError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct [[nodiscard]] Status {
+  enum class Code { ok, not_finite, singular_inertia };
+  Code code = Code::ok;
+  int body = -1;       // where: index into Tree, -1 if the whole
+  double value = 0.0;  // the offending value: the pivot or the entry
+
+  [[nodiscard]] constexpr bool ok() const noexcept { return code == Code::ok; }
+  static constexpr Status singular(int body, double pivot) noexcept { return {Code::singular_inertia, body, pivot}; }
+  static constexpr Status not_finite(int body, double value) noexcept { return {Code::not_finite, body, value}; }
+};
+
+}  // namespace dyn

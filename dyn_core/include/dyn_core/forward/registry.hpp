@@ -1,0 +1,16 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Every algorithm for the forward dynamics, by its name; as jsim/registry.hpp, with
+//   Status compute(const Tree&, const Workspace<T>&, ConstVectorRef<T> tau, VectorRef<T> qdd) noexcept
+// from ws.q, ws.v and tree.gravity; tau and qdd in the user's coordinates (mimic joints follow, armature is felt).
+// Where M is singular the status names the body, and qdd is not to be used.
+#pragma once
+
+#include <tuple>
+
+namespace dyn {
+
+template <class T>
+using ForwardAlgorithms = std::tuple<>;
+
+}  // namespace dyn

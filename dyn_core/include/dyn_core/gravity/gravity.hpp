@@ -1,0 +1,42 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "dyn_core/kinematics/kinematics.hpp"
+
+namespace dyn {
+
+// g_i = -(dp_com/dq_i) . sum over the subtree of m g0: with the subtree's mass m and first moment h about the joint,
+// prismatic: -m z . g0,  revolute: -z . (h x g0).
+template <class T>
+class Gravity {
+ public:
+  static constexpr unsigned needs = needs_positions;
+
+  explicit Gravity(int capacity) : mass_(static_cast<size_t>(capacity)), moment_(static_cast<size_t>(capacity)) {}
+
+  // out: g in body order.
+  DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity, VectorRef<T> g) noexcept {
+    for (size_t i = 0; i < static_cast<size_t>(tree.size); ++i) {
+      mass_[i] = T(tree.mass[i]);
+      moment_[i] = (ws.com[i] - ws.origin[i]) * mass_[i];
+    }
+    for (int i = tree.size - 1; i >= 0; --i) {
+      const auto u = static_cast<size_t>(i);
+      g[i] = tree.motion[u] == Motion::prismatic ? T(-(ws.axis[u].dot(gravity) * mass_[u]))
+                                                 : T(-ws.axis[u].dot(moment_[u].cross(gravity)));
+      if (tree.parent[u] < 0) continue;
+      const auto p = static_cast<size_t>(tree.parent[u]);
+      mass_[p] += mass_[u];
+      moment_[p] += moment_[u] + (ws.origin[u] - ws.origin[p]) * mass_[u];
+    }
+  }
+
+ private:
+  std::vector<T> mass_;          // of the subtree
+  std::vector<Vec3<T>> moment_;  // first moment of the subtree about the joint's origin, base axes
+};
+
+}  // namespace dyn

@@ -1,0 +1,22 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Every algorithm for M, by its name. A new one adds its header and one line here; the conformance suite, the program
+// `dyn` and the parameters of the controllers take it from this list.
+//
+// What an algorithm is: a class template over the number type with `name`, `source` (paper and equation), `needs`
+// (kinematics.hpp), a constructor that takes all memory for `capacity` bodies, and
+//   void compute(const Tree&, const Workspace<T>&, MatrixRef<T> M) noexcept
+// which writes the full symmetric M in body order.
+#pragma once
+
+#include <tuple>
+
+#include "dyn_core/jsim/fused.hpp"
+
+namespace dyn {
+
+template <class T>
+using JsimAlgorithms = std::tuple<  //
+    jsim::Fused<T>>;
+
+}  // namespace dyn

@@ -1,0 +1,54 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// All scratch of the algorithms for one thread. Memory comes once, when it is made for `capacity` bodies; after that
+// any model of at most so many bodies may be used with it without a further allocation.
+#pragma once
+
+#include <vector>
+
+#include "dyn_core/model/model.hpp"
+#include "dyn_core/numeric/types.hpp"
+
+namespace dyn {
+
+template <class T>
+struct Workspace {
+  explicit Workspace(int bodies)
+      : capacity(bodies),
+        q(at(bodies)),
+        v(at(bodies)),
+        a(at(bodies)),
+        cos_q(at(bodies)),
+        sin_q(at(bodies)),
+        R(at(bodies)),
+        origin(at(bodies)),
+        axis(at(bodies)),
+        com(at(bodies)),
+        inertia(at(bodies)),
+        omega(at(bodies)),
+        velocity(at(bodies)) {}
+
+  int capacity;
+
+  // The state, one entry a body (mimic joints included).
+  std::vector<T> q, v, a;
+  std::vector<T> cos_q, sin_q;  // of revolute joints; 1 and 0 of prismatic ones
+
+  // update_positions: base frame.
+  std::vector<Mat3<T>> R;       // orientation of the body frame
+  std::vector<Vec3<T>> origin;  // of the body frame, a point on the joint's axis
+  std::vector<Vec3<T>> axis;    // unit vector of the joint: R's third column
+  std::vector<Vec3<T>> com;     // centre of mass
+
+  // update_inertias: about the centre of mass, base axes.
+  std::vector<Mat3<T>> inertia;
+
+  // update_velocities: base frame.
+  std::vector<Vec3<T>> omega;     // angular velocity of the body
+  std::vector<Vec3<T>> velocity;  // of the body frame's origin
+
+ private:
+  static size_t at(int n) { return static_cast<size_t>(n); }
+};
+
+}  // namespace dyn

@@ -1,0 +1,74 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// A robot as its author wrote it: links, joints, inertials, in plain structs that may be edited freely. Comes from URDF
+// (urdf.hpp), from a DH table (dh_table.hpp) or from code; Model::build validates it and makes the immutable Model.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dyn_core/numeric/types.hpp"
+
+namespace dyn {
+
+enum class JointType { fixed, revolute, continuous, prismatic, floating, planar };
+
+[[nodiscard]] const char* to_string(JointType type) noexcept;
+
+// Pose of a frame B in a frame A, named a_T_b: x_A = R x_B + p.
+struct Pose {
+  Mat3d R = Mat3d::Identity();
+  Vec3d p_m = Vec3d::Zero();
+
+  friend Pose operator*(const Pose& a_T_b, const Pose& b_T_c) {
+    return {a_T_b.R * b_T_c.R, a_T_b.R * b_T_c.p_m + a_T_b.p_m};
+  }
+};
+
+struct Inertial {
+  double mass_kg = 0.0;
+  Vec3d com_m = Vec3d::Zero();             // in the link frame
+  Mat3d inertia_com_kgm2 = Mat3d::Zero();  // about the centre of mass, in the axes of the link frame
+};
+
+struct LinkDescription {
+  std::string name;
+  std::optional<Inertial> inertial;
+};
+
+struct JointLimits {  // SI units of the joint: rad or m, and their rates; N m or N
+  double lower = 0.0, upper = 0.0;
+  bool has_position = false;
+  double velocity = 0.0, effort = 0.0;
+};
+
+struct Mimic {  // q = multiplier q_joint + offset
+  std::string joint;
+  double multiplier = 1.0;
+  double offset = 0.0;
+};
+
+struct JointDescription {
+  std::string name;
+  JointType type = JointType::fixed;
+  std::string parent_link, child_link;
+  Pose parent_T_joint;
+  Vec3d axis = Vec3d::UnitX();  // in the joint frame, unit length; the normal of the plane for planar joints
+  std::optional<JointLimits> limits;
+  std::optional<Mimic> mimic;
+  double damping = 0.0;   // N m s/rad or N s/m
+  double friction = 0.0;  // Coulomb: N m or N
+  double armature = 0.0;  // kg m^2 or kg: reflected inertia of the drive
+  int payload = 0;        // 0: the robot's own; k: of the k-th payload, ordered behind everything before it
+};
+
+struct RobotDescription {
+  std::string name;
+  std::string source;  // file, for messages
+  std::vector<LinkDescription> links;
+  std::vector<JointDescription> joints;
+  std::vector<std::string> warnings;  // what the reader found doubtful
+};
+
+}  // namespace dyn

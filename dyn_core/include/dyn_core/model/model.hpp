@@ -1,0 +1,68 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The immutable robot. Built once, off the loop, from a description; shared by const reference between threads.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dyn_core/error.hpp"
+#include "dyn_core/model/description.hpp"
+#include "dyn_core/model/tree.hpp"
+
+namespace dyn {
+
+struct ModelOptions {
+  Vec3d gravity_mps2 = Vec3d(0.0, 0.0, -9.81);
+  bool armature = false;  // add the joints' armature to the diagonal of M
+};
+
+// A joint as users see it: its entries in q, v, a, tau are [first_coordinate, first_coordinate + degrees).
+struct Joint {
+  JointDescription description;
+  int first_coordinate = 0;
+  int degrees = 0;
+  int body = 0;  // the body that carries the child link
+};
+
+struct Link {
+  std::string name;
+  int body = -1;     // -1: fixed to the base
+  Pose body_T_link;  // in the base frame when body is -1
+  Inertial inertial;
+};
+
+class Model {
+ public:
+  // Validates (throws ModelError naming link or joint and value), merges fixed joints, turns axes, orders.
+  static Model build(const RobotDescription& description, const ModelOptions& options = {});
+
+  [[nodiscard]] const std::string& name() const noexcept { return description_.name; }
+  [[nodiscard]] const RobotDescription& description() const noexcept { return description_; }
+  [[nodiscard]] const ModelOptions& options() const noexcept { return options_; }
+  [[nodiscard]] const Tree& tree() const noexcept { return tree_; }
+  [[nodiscard]] int bodies() const noexcept { return tree_.size; }
+  [[nodiscard]] int coordinates() const noexcept { return tree_.coordinates; }
+  [[nodiscard]] const std::vector<Joint>& joints() const noexcept { return joints_; }  // in the order of q; no mimic
+  [[nodiscard]] const std::vector<Link>& links() const noexcept { return links_; }
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
+  // The joint's name; for a joint of several degrees of freedom with the entry's: base.yaw.
+  [[nodiscard]] const std::vector<std::string>& coordinate_names() const noexcept { return coordinate_names_; }
+  // The joint (mimic ones too) that moves a body, for messages.
+  [[nodiscard]] const std::string& body_joint(int body) const { return body_joints_.at(static_cast<size_t>(body)); }
+  [[nodiscard]] const Link* find_link(std::string_view name) const noexcept;
+
+ private:
+  friend class ModelBuilder;
+  RobotDescription description_;
+  ModelOptions options_;
+  Tree tree_;
+  std::vector<Joint> joints_;
+  std::vector<Link> links_;
+  std::vector<std::string> coordinate_names_;
+  std::vector<std::string> body_joints_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace dyn

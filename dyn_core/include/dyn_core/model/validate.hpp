@@ -1,0 +1,22 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dyn_core/model/description.hpp"
+#include "dyn_core/model/tree.hpp"
+
+namespace dyn {
+
+class Model;
+
+// Is it a tree of finite numbers with unique names, one root, joints with axes, mimics that lead somewhere? Throws
+// ModelError with one sentence that names the link or joint and the value. Returns what is doubtful but usable.
+std::vector<std::string> validate_description(const RobotDescription& description);
+
+// Inertias are judged per moving body, after fixed links are merged: negative mass, indefinite or impossible inertia
+// (against the triangle inequality) throws; massless or semidefinite moving bodies are returned as warnings.
+std::vector<std::string> validate_bodies(const Model& model);
+
+}  // namespace dyn

@@ -1,0 +1,222 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "dyn_core/dynamics.hpp"
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dyn_core/gravity/gravity.hpp"
+#include "dyn_core/registry.hpp"
+
+namespace dyn {
+namespace {
+
+// All algorithms of a list made for `capacity` bodies.
+template <class Tuple>
+struct Make;
+template <class... A>
+struct Make<std::tuple<A...>> {
+  static std::tuple<A...> all([[maybe_unused]] int capacity) { return std::tuple<A...>(A(capacity)...); }
+};
+
+template <class List>
+int index_or_throw(std::string_view name, const char* parameter) {
+  const int index = List::find(name);
+  if (index >= 0 || List::size == 0) return index;
+  std::string known;
+  for (const auto& n : List::names) known += (known.empty() ? "" : ", ") + std::string(n);
+  throw ModelError(std::string(parameter) + ": no algorithm '" + std::string(name) + "'; there are " + known);
+}
+
+template <class List>
+bool choose(std::string_view name, int& index) noexcept {
+  const int found = List::find(name);
+  if (found >= 0) index = found;
+  return found >= 0;
+}
+
+}  // namespace
+
+template <class T>
+struct BasicDynamics<T>::Impl {
+  using Jsims = AlgorithmList<JsimAlgorithms<T>>;
+  using Corioleis = AlgorithmList<CoriolisAlgorithms<T>>;
+  using Forwards = AlgorithmList<ForwardAlgorithms<T>>;
+  using Inverses = AlgorithmList<InverseAlgorithms<T>>;
+
+  Impl(std::shared_ptr<const Model> m, const AlgorithmChoice& choice)
+      : model(std::move(m)),
+        tree(model->tree()),
+        jsim(index_or_throw<Jsims>(choice.jsim, "jsim_algorithm")),
+        coriolis(index_or_throw<Corioleis>(choice.coriolis, "coriolis_algorithm")),
+        forward(index_or_throw<Forwards>(choice.forward, "forward_dynamics")),
+        inverse(index_or_throw<Inverses>(choice.inverse, "inverse_dynamics")),
+        ws(tree.size),
+        jsims(Make<JsimAlgorithms<T>>::all(tree.size)),
+        corioleis(Make<CoriolisAlgorithms<T>>::all(tree.size)),
+        forwards(Make<ForwardAlgorithms<T>>::all(tree.size)),
+        inverses(Make<InverseAlgorithms<T>>::all(tree.size)),
+        gravity(tree.size),
+        body_matrix(at(tree.size) * at(tree.size)),
+        body_vector(at(tree.size)),
+        M(at(tree.coordinates) * at(tree.coordinates)),
+        C(M.size()),
+        g(at(tree.coordinates)),
+        h(at(tree.coordinates)) {}
+
+  static size_t at(int n) { return static_cast<size_t>(n); }
+
+  // Runs compute(matrix in body order) and brings the result to the user's order: G^T B G with q_body = G q + offset.
+  template <class Compute>
+  void into(std::vector<T>& user, Compute&& compute) noexcept {
+    const int n = tree.coordinates;
+    if (tree.bodies_are_coordinates) return compute(matrix_view(user.data(), n, n));
+    auto bodies = matrix_view(body_matrix.data(), tree.size, tree.size);
+    compute(bodies);
+    auto out = matrix_view(user.data(), n, n);
+    out.setZero();
+    for (int j = 0; j < tree.size; ++j) {
+      for (int i = 0; i < tree.size; ++i) {
+        out(tree.coordinate[at(i)], tree.coordinate[at(j)]) +=
+            T(tree.ratio[at(i)]) * bodies(i, j) * T(tree.ratio[at(j)]);
+      }
+    }
+  }
+
+  template <class Compute>
+  void into_vector(T* user, Compute&& compute) noexcept {
+    if (tree.bodies_are_coordinates) return compute(VectorRef<T>(user, tree.size));
+    VectorRef<T> bodies(body_vector.data(), tree.size);
+    compute(bodies);
+    VectorRef<T>(user, tree.coordinates).setZero();
+    for (int i = 0; i < tree.size; ++i) user[tree.coordinate[at(i)]] += T(tree.ratio[at(i)]) * bodies[i];
+  }
+
+  // The sums over mimic bodies come in another order above the diagonal than below it; M is to be symmetric to the bit.
+  void mirror_mass_matrix() noexcept {
+    auto m = matrix_view(M.data(), tree.coordinates, tree.coordinates);
+    for (int j = 0; j < tree.coordinates; ++j) {
+      for (int i = 0; i < j; ++i) m(i, j) = m(j, i);
+    }
+  }
+
+  std::shared_ptr<const Model> model;
+  const Tree& tree;
+  int jsim, coriolis, forward, inverse;
+  Workspace<T> ws;
+  JsimAlgorithms<T> jsims;
+  CoriolisAlgorithms<T> corioleis;
+  ForwardAlgorithms<T> forwards;
+  InverseAlgorithms<T> inverses;
+  Gravity<T> gravity;
+  std::vector<T> body_matrix, body_vector;
+  std::vector<T> M, C, g, h;
+};
+
+template <class T>
+BasicDynamics<T>::BasicDynamics(std::shared_ptr<const Model> model, const AlgorithmChoice& choice)
+    : impl_(std::make_unique<Impl>(std::move(model), choice)) {}
+template <class T>
+BasicDynamics<T>::BasicDynamics(Model model, const AlgorithmChoice& choice)
+    : BasicDynamics(std::make_shared<const Model>(std::move(model)), choice) {}
+template <class T>
+BasicDynamics<T>::BasicDynamics(BasicDynamics&&) noexcept = default;
+template <class T>
+BasicDynamics<T>& BasicDynamics<T>::operator=(BasicDynamics&&) noexcept = default;
+template <class T>
+BasicDynamics<T>::~BasicDynamics() = default;
+
+template <class T>
+const Model& BasicDynamics<T>::model() const noexcept {
+  return *impl_->model;
+}
+template <class T>
+bool BasicDynamics<T>::set_jsim(std::string_view name) noexcept {
+  return choose<typename Impl::Jsims>(name, impl_->jsim);
+}
+template <class T>
+bool BasicDynamics<T>::set_coriolis(std::string_view name) noexcept {
+  return choose<typename Impl::Corioleis>(name, impl_->coriolis);
+}
+template <class T>
+bool BasicDynamics<T>::set_forward(std::string_view name) noexcept {
+  return choose<typename Impl::Forwards>(name, impl_->forward);
+}
+template <class T>
+bool BasicDynamics<T>::set_inverse(std::string_view name) noexcept {
+  return choose<typename Impl::Inverses>(name, impl_->inverse);
+}
+
+template <class T>
+Status BasicDynamics<T>::update(std::span<const T> q, std::span<const T> v) noexcept {
+  Impl& d = *impl_;
+  const Tree& tree = d.tree;
+  for (size_t i = 0; i < Impl::at(tree.coordinates); ++i) {
+    if (!std::isfinite(q[i])) return Status::not_finite(static_cast<int>(i), static_cast<double>(q[i]));
+    if (!std::isfinite(v[i])) return Status::not_finite(static_cast<int>(i), static_cast<double>(v[i]));
+  }
+  spread_positions(tree, q.data(), d.ws);
+  spread_rates(tree, v.data(), d.ws.v);
+  update_kinematics(tree, d.ws, needs_all);
+  d.into(d.M, [&](MatrixRef<T> M) {
+    with_algorithm(d.jsims, d.jsim, [&](auto& algorithm) { algorithm.compute(tree, d.ws, M); });
+  });
+  d.into(d.C, [&](MatrixRef<T> C) {
+    with_algorithm(d.corioleis, d.coriolis, [&](auto& algorithm) { algorithm.compute(tree, d.ws, C); });
+  });
+  d.into_vector(d.g.data(), [&](VectorRef<T> g) { d.gravity.compute(tree, d.ws, tree.gravity.template cast<T>(), g); });
+  const int n = tree.coordinates;
+  if (tree.has_mimic) d.mirror_mass_matrix();
+  for (int i = 0; i < n; ++i) d.M[Impl::at(i) * Impl::at(n + 1)] += T(tree.armature[Impl::at(i)]);
+  VectorRef<T> h(d.h.data(), n);
+  h = VectorRef<T>(d.g.data(), n);
+  h.noalias() += ConstMatrixRef<T>(C()) * ConstVectorRef<T>(v.data(), n);
+  return {};
+}
+
+template <class T>
+ConstMatrixRef<T> BasicDynamics<T>::M() const noexcept {
+  const int n = impl_->tree.coordinates;
+  return {impl_->M.data(), n, n, Eigen::OuterStride<>(n)};
+}
+template <class T>
+ConstMatrixRef<T> BasicDynamics<T>::C() const noexcept {
+  const int n = impl_->tree.coordinates;
+  return {impl_->C.data(), n, n, Eigen::OuterStride<>(n)};
+}
+template <class T>
+ConstVectorRef<T> BasicDynamics<T>::g() const noexcept {
+  return {impl_->g.data(), impl_->tree.coordinates};
+}
+template <class T>
+ConstVectorRef<T> BasicDynamics<T>::h() const noexcept {
+  return {impl_->h.data(), impl_->tree.coordinates};
+}
+
+template <class T>
+void BasicDynamics<T>::inverse(std::span<const T> a, std::span<T> tau) noexcept {
+  Impl& d = *impl_;
+  spread_rates(d.tree, a.data(), d.ws.a);
+  d.into_vector(tau.data(), [&](VectorRef<T> out) {
+    with_algorithm(d.inverses, d.inverse,
+                   [&](auto& algorithm) { algorithm.compute(d.tree, d.ws, d.tree.gravity.template cast<T>(), out); });
+  });
+  for (size_t i = 0; i < Impl::at(d.tree.coordinates); ++i) tau[i] += T(d.tree.armature[i]) * a[i];
+}
+
+template <class T>
+Status BasicDynamics<T>::forward(std::span<const T> tau, std::span<T> qdd) noexcept {
+  Impl& d = *impl_;
+  const int n = d.tree.coordinates;
+  Status status;
+  with_algorithm(d.forwards, d.forward, [&](auto& algorithm) {
+    status = algorithm.compute(d.tree, d.ws, ConstVectorRef<T>(tau.data(), n), VectorRef<T>(qdd.data(), n));
+  });
+  return status;
+}
+
+template class BasicDynamics<double>;
+template class BasicDynamics<float>;
+
+}  // namespace dyn
