@@ -102,7 +102,7 @@ struct BasicDynamics<T>::Impl {
   }
 
   std::shared_ptr<const Model> model;
-  const Tree& tree;
+  Tree tree;  // working copy
   int jsim, coriolis, forward, inverse;
   Workspace<T> ws;
   JsimAlgorithms<T> jsims;
@@ -130,6 +130,18 @@ BasicDynamics<T>::~BasicDynamics() = default;
 template <class T>
 const Model& BasicDynamics<T>::model() const noexcept {
   return *impl_->model;
+}
+template <class T>
+const Tree& BasicDynamics<T>::tree() const noexcept {
+  return impl_->tree;
+}
+template <class T>
+void BasicDynamics<T>::set_gravity(const Vec3d& gravity_mps2) noexcept {
+  impl_->tree.gravity = gravity_mps2;
+}
+template <class T>
+void BasicDynamics<T>::set_body_inertia(int body, const BodyInertia& inertia) noexcept {
+  dyn::set_body_inertia(impl_->tree, body, inertia);
 }
 template <class T>
 bool BasicDynamics<T>::set_jsim(std::string_view name) noexcept {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "dyn_core/error.hpp"
+#include "dyn_core/model/body_inertia.hpp"
 #include "dyn_core/model/model.hpp"
 #include "dyn_core/numeric/types.hpp"
 
@@ -40,6 +41,12 @@ class BasicDynamics {
   [[nodiscard]] bool set_coriolis(std::string_view name) noexcept;
   [[nodiscard]] bool set_forward(std::string_view name) noexcept;
   [[nodiscard]] bool set_inverse(std::string_view name) noexcept;
+
+  // The working copy of the model's tree: gravity and inertias of bodies may change between updates (moving base, a
+  // payload that is ramped in). Real-time safe; model() stays as it was built.
+  [[nodiscard]] const Tree& tree() const noexcept;
+  DYN_REALTIME void set_gravity(const Vec3d& gravity_mps2) noexcept;
+  DYN_REALTIME void set_body_inertia(int body, const BodyInertia& inertia) noexcept;
 
   // M, C, g at (q, v), in the user's coordinates. Not ok where q or v is not finite.
   DYN_REALTIME Status update(std::span<const T> q, std::span<const T> v) noexcept;
