@@ -38,6 +38,19 @@ bool choose(std::string_view name, int& index) noexcept {
 
 }  // namespace
 
+int AlgorithmIndex::find_jsim(std::string_view name) {
+  return index_or_throw<AlgorithmList<JsimAlgorithms<double>>>(name, "jsim_algorithm");
+}
+int AlgorithmIndex::find_coriolis(std::string_view name) {
+  return index_or_throw<AlgorithmList<CoriolisAlgorithms<double>>>(name, "coriolis_algorithm");
+}
+int AlgorithmIndex::find_forward(std::string_view name) {
+  return index_or_throw<AlgorithmList<ForwardAlgorithms<double>>>(name, "forward_dynamics");
+}
+int AlgorithmIndex::find_inverse(std::string_view name) {
+  return index_or_throw<AlgorithmList<InverseAlgorithms<double>>>(name, "inverse_dynamics");
+}
+
 template <class T>
 struct BasicDynamics<T>::Impl {
   using Jsims = AlgorithmList<JsimAlgorithms<T>>;
@@ -48,10 +61,10 @@ struct BasicDynamics<T>::Impl {
   Impl(std::shared_ptr<const Model> m, const AlgorithmChoice& choice)
       : model(std::move(m)),
         tree(model->tree()),
-        jsim(index_or_throw<Jsims>(choice.jsim, "jsim_algorithm")),
-        coriolis(index_or_throw<Corioleis>(choice.coriolis, "coriolis_algorithm")),
-        forward(index_or_throw<Forwards>(choice.forward, "forward_dynamics")),
-        inverse(index_or_throw<Inverses>(choice.inverse, "inverse_dynamics")),
+        jsim(AlgorithmIndex::find_jsim(choice.jsim)),
+        coriolis(AlgorithmIndex::find_coriolis(choice.coriolis)),
+        forward(AlgorithmIndex::find_forward(choice.forward)),
+        inverse(AlgorithmIndex::find_inverse(choice.inverse)),
         ws(tree.size),
         jsims(Make<JsimAlgorithms<T>>::all(tree.size)),
         corioleis(Make<CoriolisAlgorithms<T>>::all(tree.size)),
@@ -130,6 +143,17 @@ BasicDynamics<T>::~BasicDynamics() = default;
 template <class T>
 const Model& BasicDynamics<T>::model() const noexcept {
   return *impl_->model;
+}
+template <class T>
+AlgorithmIndex BasicDynamics<T>::algorithms() const noexcept {
+  return {impl_->jsim, impl_->coriolis, impl_->forward, impl_->inverse};
+}
+template <class T>
+void BasicDynamics<T>::set_algorithms(const AlgorithmIndex& index) noexcept {
+  if (index.jsim >= 0) impl_->jsim = index.jsim;
+  if (index.coriolis >= 0) impl_->coriolis = index.coriolis;
+  if (index.forward >= 0) impl_->forward = index.forward;
+  if (index.inverse >= 0) impl_->inverse = index.inverse;
 }
 template <class T>
 const Tree& BasicDynamics<T>::tree() const noexcept {

@@ -22,6 +22,17 @@ struct AlgorithmChoice {
   std::string_view inverse = "rnea";
 };
 
+// The same choice as numbers, for the loop: positions in the registries. -1 keeps what is there.
+struct AlgorithmIndex {
+  int jsim = -1, coriolis = -1, forward = -1, inverse = -1;
+
+  // Throw ModelError, listing the names there are, where the name is unknown.
+  static int find_jsim(std::string_view name);
+  static int find_coriolis(std::string_view name);
+  static int find_forward(std::string_view name);
+  static int find_inverse(std::string_view name);
+};
+
 template <class T>
 class BasicDynamics {
  public:
@@ -41,6 +52,9 @@ class BasicDynamics {
   [[nodiscard]] bool set_coriolis(std::string_view name) noexcept;
   [[nodiscard]] bool set_forward(std::string_view name) noexcept;
   [[nodiscard]] bool set_inverse(std::string_view name) noexcept;
+
+  [[nodiscard]] AlgorithmIndex algorithms() const noexcept;
+  DYN_REALTIME void set_algorithms(const AlgorithmIndex& index) noexcept;
 
   // The working copy of the model's tree: gravity and inertias of bodies may change between updates (moving base, a
   // payload that is ramped in). Real-time safe; model() stays as it was built.
