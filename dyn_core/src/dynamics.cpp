@@ -106,6 +106,54 @@ struct BasicDynamics<T>::Impl {
     for (int i = 0; i < tree.size; ++i) user[tree.coordinate[at(i)]] += T(tree.ratio[at(i)]) * bodies[i];
   }
 
+  void set_state(const T* q, const T* v) noexcept {
+    spread_positions(tree, q, ws);
+    spread_rates(tree, v, ws.v);
+    fresh = needs_nothing;
+  }
+
+  // The kinematics passes that an algorithm builds on, each at most once a state.
+  void ensure(unsigned needs) noexcept {
+    update_kinematics(tree, ws, needs & ~fresh);
+    fresh |= needs;
+  }
+
+  // Runs f on the chosen algorithm once what it needs is there.
+  template <class Tuple, class F>
+  void run(Tuple& algorithms, int index, F&& f) noexcept {
+    with_algorithm(algorithms, index, [&](auto& algorithm) {
+      ensure(algorithm.needs);
+      f(algorithm);
+    });
+  }
+
+  void compute_mass_matrix() noexcept {
+    into(M, [&](MatrixRef<T> out) { run(jsims, jsim, [&](auto& algorithm) { algorithm.compute(tree, ws, out); }); });
+    if (tree.has_mimic) mirror_mass_matrix();
+    const size_t n = at(tree.coordinates);
+    for (size_t i = 0; i < n; ++i) M[i * (n + 1)] += T(tree.armature[i]);
+  }
+
+  void compute_coriolis_matrix() noexcept {
+    into(C, [&](MatrixRef<T> out) {
+      run(corioleis, coriolis, [&](auto& algorithm) { algorithm.compute(tree, ws, out); });
+    });
+  }
+
+  void compute_gravity() noexcept {
+    ensure(gravity.needs);
+    into_vector(g.data(), [&](VectorRef<T> out) { gravity.compute(tree, ws, tree.gravity.template cast<T>(), out); });
+  }
+
+  // h = C v + g
+  void compute_bias(const T* v) noexcept {
+    const size_t n = at(tree.coordinates);
+    h = g;
+    for (size_t j = 0; j < n; ++j) {
+      for (size_t i = 0; i < n; ++i) h[i] += C[j * n + i] * v[j];
+    }
+  }
+
   // The sums over mimic bodies come in another order above the diagonal than below it; M is to be symmetric to the bit.
   void mirror_mass_matrix() noexcept {
     auto m = matrix_view(M.data(), tree.coordinates, tree.coordinates);
@@ -117,6 +165,7 @@ struct BasicDynamics<T>::Impl {
   std::shared_ptr<const Model> model;
   Tree tree;  // working copy
   int jsim, coriolis, forward, inverse;
+  unsigned fresh = needs_nothing;  // passes of the kinematics that are up to date in ws
   Workspace<T> ws;
   JsimAlgorithms<T> jsims;
   CoriolisAlgorithms<T> corioleis;
@@ -186,28 +235,22 @@ bool BasicDynamics<T>::set_inverse(std::string_view name) noexcept {
 
 template <class T>
 Status BasicDynamics<T>::update(std::span<const T> q, std::span<const T> v) noexcept {
+  return update_terms(q, v, terms_all);
+}
+
+template <class T>
+Status BasicDynamics<T>::update_terms(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept {
   Impl& d = *impl_;
-  const Tree& tree = d.tree;
-  for (size_t i = 0; i < Impl::at(tree.coordinates); ++i) {
+  for (size_t i = 0; i < Impl::at(d.tree.coordinates); ++i) {
     if (!std::isfinite(q[i])) return Status::not_finite(static_cast<int>(i), static_cast<double>(q[i]));
     if (!std::isfinite(v[i])) return Status::not_finite(static_cast<int>(i), static_cast<double>(v[i]));
   }
-  spread_positions(tree, q.data(), d.ws);
-  spread_rates(tree, v.data(), d.ws.v);
-  update_kinematics(tree, d.ws, needs_all);
-  d.into(d.M, [&](MatrixRef<T> M) {
-    with_algorithm(d.jsims, d.jsim, [&](auto& algorithm) { algorithm.compute(tree, d.ws, M); });
-  });
-  d.into(d.C, [&](MatrixRef<T> C) {
-    with_algorithm(d.corioleis, d.coriolis, [&](auto& algorithm) { algorithm.compute(tree, d.ws, C); });
-  });
-  d.into_vector(d.g.data(), [&](VectorRef<T> g) { d.gravity.compute(tree, d.ws, tree.gravity.template cast<T>(), g); });
-  const int n = tree.coordinates;
-  if (tree.has_mimic) d.mirror_mass_matrix();
-  for (int i = 0; i < n; ++i) d.M[Impl::at(i) * Impl::at(n + 1)] += T(tree.armature[Impl::at(i)]);
-  VectorRef<T> h(d.h.data(), n);
-  h = VectorRef<T>(d.g.data(), n);
-  h.noalias() += ConstMatrixRef<T>(C()) * ConstVectorRef<T>(v.data(), n);
+  if ((terms & term_h) != 0U) terms |= term_C | term_g;
+  d.set_state(q.data(), v.data());
+  if ((terms & term_M) != 0U) d.compute_mass_matrix();
+  if ((terms & term_C) != 0U) d.compute_coriolis_matrix();
+  if ((terms & term_g) != 0U) d.compute_gravity();
+  if ((terms & term_h) != 0U) d.compute_bias(v.data());
   return {};
 }
 
@@ -235,8 +278,8 @@ void BasicDynamics<T>::inverse(std::span<const T> a, std::span<T> tau) noexcept 
   Impl& d = *impl_;
   spread_rates(d.tree, a.data(), d.ws.a);
   d.into_vector(tau.data(), [&](VectorRef<T> out) {
-    with_algorithm(d.inverses, d.inverse,
-                   [&](auto& algorithm) { algorithm.compute(d.tree, d.ws, d.tree.gravity.template cast<T>(), out); });
+    d.run(d.inverses, d.inverse,
+          [&](auto& algorithm) { algorithm.compute(d.tree, d.ws, d.tree.gravity.template cast<T>(), out); });
   });
   for (size_t i = 0; i < Impl::at(d.tree.coordinates); ++i) tau[i] += T(d.tree.armature[i]) * a[i];
 }
@@ -246,7 +289,7 @@ Status BasicDynamics<T>::forward(std::span<const T> tau, std::span<T> qdd) noexc
   Impl& d = *impl_;
   const int n = d.tree.coordinates;
   Status status;
-  with_algorithm(d.forwards, d.forward, [&](auto& algorithm) {
+  d.run(d.forwards, d.forward, [&](auto& algorithm) {
     status = algorithm.compute(d.tree, d.ws, ConstVectorRef<T>(tau.data(), n), VectorRef<T>(qdd.data(), n));
   });
   return status;

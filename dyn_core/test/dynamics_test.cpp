@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "support/random_robot.hpp"
 
 namespace dyn {
@@ -17,6 +19,46 @@ TEST(Dynamics, MassMatrixOfRandomTreesIsSymmetric) {
     ASSERT_TRUE(dynamics.update(test::random_values(rng, n, 2.0), test::random_values(rng, n, 1.0)).ok());
     EXPECT_EQ((dynamics.M() - dynamics.M().transpose()).cwiseAbs().maxCoeff(), 0.0);
   }
+}
+
+// Terms asked for one by one are those of a whole update; the others stay.
+TEST(Dynamics, TermsOneByOneAreThoseOfAWholeUpdate) {
+  test::Rng rng(2);
+  const Model model = Model::build(test::random_robot(rng, {.joints = 9, .mimic = true}));
+  const int n = model.coordinates();
+  Dynamics whole(model);
+  Dynamics single(model);
+  for (int k = 0; k < 5; ++k) {
+    const auto q = test::random_values(rng, n, 2.0);
+    const auto v = test::random_values(rng, n, 2.0);
+    ASSERT_TRUE(whole.update(q, v).ok());
+    const MatX<double> M_before = single.M();
+    ASSERT_TRUE(single.update_terms(q, v, term_g).ok());
+    EXPECT_EQ((single.M() - M_before).cwiseAbs().maxCoeff(), 0.0);
+    ASSERT_TRUE(single.update_terms(q, v, term_M).ok());
+    ASSERT_TRUE(single.update_terms(q, v, term_h).ok());
+    const double scale = whole.M().cwiseAbs().maxCoeff();
+    EXPECT_LT((whole.M() - single.M()).cwiseAbs().maxCoeff(), 1e-13 * scale);
+    EXPECT_LT((whole.C() - single.C()).cwiseAbs().maxCoeff(), 1e-12 * scale);
+    EXPECT_LT((whole.g() - single.g()).cwiseAbs().maxCoeff(), 1e-12 * scale);
+    EXPECT_LT((whole.h() - single.h()).cwiseAbs().maxCoeff(), 1e-11 * scale);
+  }
+}
+
+TEST(Dynamics, NumbersThatAreNotFiniteAreRefusedWithTheirPlace) {
+  test::Rng rng(3);
+  const Model model = Model::build(test::random_robot(rng, {.joints = 6, .every_type = false}));
+  Dynamics dynamics(model);
+  std::vector<double> q(6, 0.1);
+  std::vector<double> v(6, 0.2);
+  ASSERT_TRUE(dynamics.update(q, v).ok());
+  v[4] = std::numeric_limits<double>::quiet_NaN();
+  const Status status = dynamics.update(q, v);
+  EXPECT_EQ(status.code, Status::Code::not_finite);
+  EXPECT_EQ(status.body, 4);
+  v[4] = 0.0;
+  q[2] = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(dynamics.update(q, v).body, 2);
 }
 
 }  // namespace

@@ -33,6 +33,9 @@ struct AlgorithmIndex {
   static int find_inverse(std::string_view name);
 };
 
+// What update_terms() is to compute; a bit set. h brings C and g with it.
+enum Terms : unsigned { term_M = 1, term_C = 2, term_g = 4, term_h = 8, terms_all = 15 };
+
 template <class T>
 class BasicDynamics {
  public:
@@ -64,6 +67,8 @@ class BasicDynamics {
 
   // M, C, g at (q, v), in the user's coordinates. Not ok where q or v is not finite.
   DYN_REALTIME Status update(std::span<const T> q, std::span<const T> v) noexcept;
+  // The same for some terms only; the others keep what they were.
+  DYN_REALTIME Status update_terms(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept;
 
   [[nodiscard]] ConstMatrixRef<T> M() const noexcept;  // joint-space inertia matrix, symmetric
   [[nodiscard]] ConstMatrixRef<T> C() const noexcept;  // Mdot - 2 C is skew-symmetric
