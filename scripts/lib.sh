@@ -1,0 +1,72 @@
+# What the scripts share; sourced, not run. Sets ROOT and goes there.
+set -euo pipefail
+ROOT=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+cd -- "$ROOT"
+
+step() { printf '\n== %s\n' "$*"; }
+note() { printf '   %s\n' "$*"; }
+die() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
+# The command as root: itself where we are root, else by sudo.
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    die "'$*' needs root: run this script as root, or install sudo"
+  fi
+}
+
+# Processes for compiling: one a core, but 1.5 GB of memory each.
+jobs() {
+  local cores memory_gb
+  cores=$(nproc)
+  memory_gb=$(awk '/MemAvailable/ {print int($2 / 1048576)}' /proc/meminfo)
+  local by_memory=$((memory_gb * 2 / 3))
+  [ "$by_memory" -ge 1 ] || by_memory=1
+  echo $((cores < by_memory ? cores : by_memory))
+}
+
+# Sets ROS_STATE to full, partial or none, and ROS_NOTE to a sentence about it.
+find_ros() {
+  local prefix="" candidate
+  if [ -n "${ROS_DISTRO:-}" ] && [ -d "/opt/ros/$ROS_DISTRO" ]; then
+    prefix=/opt/ros/$ROS_DISTRO
+  else
+    for candidate in /opt/ros/*/; do
+      [ -d "$candidate" ] && prefix=${candidate%/}
+    done
+  fi
+  local missing="" package
+  if [ -z "$prefix" ]; then
+    ROS_STATE=none
+    ROS_NOTE="ROS 2 was not found (ROS_DISTRO is not set, nothing in /opt/ros)"
+    return
+  fi
+  for package in rclcpp controller_interface hardware_interface pluginlib; do
+    [ -e "$prefix/share/$package" ] || missing="$missing $package"
+  done
+  if [ -n "$missing" ]; then
+    ROS_STATE=partial
+    ROS_NOTE="ROS 2 was not fully found: $prefix lacks$missing"
+  else
+    ROS_STATE=full
+    ROS_NOTE="ROS 2 was found in $prefix"
+  fi
+}
+
+# run_ctest BUILD [ctest arguments]: the tests, then 'N passed, N failed' as the last line; fails if one failed.
+run_ctest() {
+  local build=$1 status=0 summary failed total
+  shift
+  ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" "$@" 2>&1 | tee "$build/test.log" || status=$?
+  summary=$(grep -E '^[0-9]+% tests passed' "$build/test.log") || die "ctest ran no tests"
+  failed=$(echo "$summary" | sed -E 's/.* ([0-9]+) tests? failed.*/\1/')
+  total=$(echo "$summary" | sed -E 's/.* out of ([0-9]+).*/\1/')
+  echo "$((total - failed)) passed, $failed failed"
+  return "$status"
+}
