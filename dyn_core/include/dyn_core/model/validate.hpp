@@ -11,6 +11,12 @@ namespace dyn {
 
 class Model;
 
+inline constexpr size_t max_links = 10'000;
+inline constexpr int max_bodies = 2'000;  // one-degree bodies; algorithms hold matrices of this size
+
+// Names, and that links and joints make one tree; the part of validate_description that needs no numbers.
+void validate_structure(const RobotDescription& description);
+
 // Is it a tree of finite numbers with unique names, one root, joints with axes, mimics that lead somewhere? Throws
 // ModelError with one sentence that names the link or joint and the value. Returns what is doubtful but usable.
 std::vector<std::string> validate_description(const RobotDescription& description);
