@@ -8,9 +8,12 @@
 
 #include <tuple>
 
+#include "dyn_core/forward/aba.hpp"
+
 namespace dyn {
 
 template <class T>
-using ForwardAlgorithms = std::tuple<>;
+using ForwardAlgorithms = std::tuple<  //
+    forward::Aba<T>>;
 
 }  // namespace dyn

@@ -7,9 +7,12 @@
 
 #include <tuple>
 
+#include "dyn_core/inverse/rnea.hpp"
+
 namespace dyn {
 
 template <class T>
-using InverseAlgorithms = std::tuple<>;
+using InverseAlgorithms = std::tuple<  //
+    inverse::Rnea<T>>;
 
 }  // namespace dyn

@@ -1,0 +1,60 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// When is M singular? Every forward dynamics here eliminates one joint after the other, and divides by a pivot: the
+// inertia that the joint feels while the joints beyond it are free. Rounding leaves a pivot that ought to be zero at
+// about 1e-16 of the inertia of everything that the joint carries; so it is measured against that.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "dyn_core/kinematics/workspace.hpp"
+
+namespace dyn::forward {
+
+// A bound on the carried inertia, without its exact place: mass, and J = integral of r^2 dm about the joint's origin.
+// Seen from an origin at the distance d, sqrt(J) grows by at most d sqrt(m):  J_p += J + 2 d sqrt(J m) + d^2 m.
+template <class T>
+class PivotScale {
+ public:
+  static constexpr double tolerance =
+      std::is_same_v<T, float> ? 16.0 * static_cast<double>(std::numeric_limits<float>::epsilon()) : 1e-13;
+
+  explicit PivotScale(int capacity) : mass_(static_cast<size_t>(capacity)), J_(static_cast<size_t>(capacity)) {}
+
+  void update(const Tree& tree, const Workspace<T>& ws) noexcept {
+    using std::abs;
+    using std::sqrt;
+    for (size_t i = 0; i < static_cast<size_t>(tree.size); ++i) {
+      mass_[i] = T(tree.mass[i]);
+      J_[i] = static_cast<T>(0.5 * tree.inertia_com[i].trace() + tree.mass[i] * tree.com[i].squaredNorm());
+    }
+    for (size_t i = static_cast<size_t>(tree.size); i-- > 0;) {
+      if (tree.parent[i] < 0) continue;
+      const auto p = static_cast<size_t>(tree.parent[i]);
+      auto distance = static_cast<T>(tree.parent_p_joint[i].norm());
+      if (tree.motion[i] == Motion::prismatic) distance += abs(ws.q[i]);
+      const T reach = distance * mass_[i];
+      mass_[p] += mass_[i];
+      J_[p] += J_[i] + distance * reach + T(2.0) * sqrt(J_[i] * mass_[i]) * distance;
+    }
+  }
+
+  [[nodiscard]] T scale(const Tree& tree, size_t i) const noexcept {
+    return tree.motion[i] == Motion::revolute ? J_[i] : mass_[i];
+  }
+  // True also for pivots that are negative or not a number.
+  [[nodiscard]] static bool vanishes(const T& pivot, const T& scale) noexcept {
+    return !(pivot > T(tolerance) * scale);
+  }
+  [[nodiscard]] bool vanishes(const Tree& tree, size_t i, const T& pivot) const noexcept {
+    return vanishes(pivot, scale(tree, i));
+  }
+
+ private:
+  std::vector<T> mass_, J_;  // of the subtree
+};
+
+}  // namespace dyn::forward
