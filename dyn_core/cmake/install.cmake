@@ -18,5 +18,5 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dyn_coreConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/dyn_coreConfigVersion.cmake DESTINATION ${dyn_core_cmake_dir})
 
 if(ament_cmake_FOUND)
-  ament_package(CONFIG_EXTRAS_POST cmake/dyn_core-extras.cmake.in)
+  ament_package(CONFIG_EXTRAS_POST ${CMAKE_CURRENT_SOURCE_DIR}/cmake/dyn_core-extras.cmake.in)
 endif()
