@@ -127,7 +127,9 @@ std::string last_line(std::string text) {
 
 std::string run_xacro(const std::filesystem::path& file) {
   const std::string path = std::filesystem::absolute(file).string();  // never begins with a dash
-  std::vector<std::vector<std::string>> commands = {{"xacro", path}, {"python3", "-m", "xacro", path}};
+  const char* const run_module = "import xacro; xacro.main()";
+  std::vector<std::vector<std::string>> commands = {{"xacro", path}, {"python3", "-c", run_module, path}};
+  if (*DYN_BUILD_PYTHON) commands.push_back({DYN_BUILD_PYTHON, "-c", run_module, path});
   const char* chosen = std::getenv("DYN_XACRO");
   if (chosen && *chosen) commands = {{chosen, path}};
   for (const auto& command : commands) {

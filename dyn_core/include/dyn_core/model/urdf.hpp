@@ -17,7 +17,7 @@ namespace dyn {
 [[nodiscard]] RobotDescription parse_urdf(const std::string& xml, const std::string& source_name);
 
 // A .urdf file; a .xacro file is expanded first, by the program that DYN_XACRO names, or xacro on the PATH, or the
-// Python module of that name.
+// Python module of that name, of python3 or of the Python that the build used (cmake/python.cmake).
 [[nodiscard]] RobotDescription load_urdf(const std::filesystem::path& file);
 
 // The text of a .urdf file, or of the .xacro file after its expansion.
