@@ -191,6 +191,8 @@ class ModelBuilder {
       const Mat3d steiner = link.inertial.mass_kg * (r.squaredNorm() * Mat3d::Identity() - r * r.transpose());
       t.inertia_com[b] += 0.5 * (I + I.transpose()) + steiner;
     }
+    t.principal.resize(n);
+    for (size_t b = 0; b < n; ++b) t.principal[b] = principal_inertia(t.mass[b], t.com[b], t.inertia_com[b]);
   }
 
   static Vec3d com_in_body(const Link& link) { return link.body_T_link.R * link.inertial.com_m + link.body_T_link.p_m; }

@@ -6,12 +6,20 @@
 
 #include <tuple>
 
+#include "dyn_core/coriolis/christoffel.hpp"
 #include "dyn_core/coriolis/fused.hpp"
+#include "dyn_core/coriolis/kronecker.hpp"
+#include "dyn_core/coriolis/recursive.hpp"
+#include "dyn_core/coriolis/screw.hpp"
 
 namespace dyn {
 
 template <class T>
 using CoriolisAlgorithms = std::tuple<  //
+    coriolis::Kronecker<T>,             //
+    coriolis::Christoffel<T>,           //
+    coriolis::Screw<T>,                 //
+    coriolis::Recursive<T>,             //
     coriolis::Fused<T>>;
 
 }  // namespace dyn

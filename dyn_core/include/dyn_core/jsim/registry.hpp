@@ -12,11 +12,13 @@
 #include <tuple>
 
 #include "dyn_core/jsim/fused.hpp"
+#include "dyn_core/jsim/screw.hpp"
 
 namespace dyn {
 
 template <class T>
 using JsimAlgorithms = std::tuple<  //
+    jsim::Screw<T>,                 //
     jsim::Fused<T>>;
 
 }  // namespace dyn

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "dyn_core/model/principal_inertia.hpp"
 #include "dyn_core/numeric/types.hpp"
 
 namespace dyn {
@@ -29,11 +30,12 @@ struct Tree {
   std::vector<int> parent;       // -1: the base
   std::vector<int> subtree_end;  // subtree of i: [i, subtree_end[i])
   std::vector<Motion> motion;
-  std::vector<Mat3d> parent_R_joint;  // joint frame in the parent's body frame at q = 0, z is the axis
-  std::vector<Vec3d> parent_p_joint;  // its origin, m
-  std::vector<double> mass;           // kg
-  std::vector<Vec3d> com;             // centre of mass in the body frame, m
-  std::vector<Mat3d> inertia_com;     // about the centre of mass, axes of the body frame, kg m^2
+  std::vector<Mat3d> parent_R_joint;        // joint frame in the parent's body frame at q = 0, z is the axis
+  std::vector<Vec3d> parent_p_joint;        // its origin, m
+  std::vector<double> mass;                 // kg
+  std::vector<Vec3d> com;                   // centre of mass in the body frame, m
+  std::vector<Mat3d> inertia_com;           // about the centre of mass, axes of the body frame, kg m^2
+  std::vector<PrincipalInertia> principal;  // the same inertia as principal screws
 
   std::vector<int> coordinate;   // entry of q that moves the body
   std::vector<double> ratio;     // 1 unless mimic

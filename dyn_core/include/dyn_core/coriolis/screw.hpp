@@ -1,0 +1,37 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// C link by link: paper 002 (Laus, Simoni and Martins). Runs in the control loop: compute() takes no memory.
+#pragma once
+
+#include <string_view>
+
+#include "dyn_core/screw/link_screws.hpp"
+
+namespace dyn::coriolis {
+
+// C = C_1 + C_2 + ... + C_n padded with zeros, each C_i by Christoffel symbols from that link's own M_i (eq 35): O(n
+// d^3).
+template <class T>
+class Screw {
+ public:
+  static constexpr std::string_view name = "screw";
+  static constexpr std::string_view source = "paper 002 (Laus, Simoni and Martins), eqs 21, 35";
+  static constexpr unsigned needs = LinkScrews<T>::needs;
+
+  explicit Screw(int capacity) : link_(capacity) {}
+
+  // in: positions and v of ws.  out: C in body order.
+  DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> C) noexcept {
+    C.setZero();
+    for (int i = 0; i < tree.size; ++i) {
+      link_.update(tree, ws, i, tree.principal[static_cast<size_t>(i)]);
+      link_.coriolis([&](int a) { return ws.v[static_cast<size_t>(link_.body(a))]; },
+                     [&](int a, int b, const T& value) { C(link_.body(a), link_.body(b)) += value; });
+    }
+  }
+
+ private:
+  LinkScrews<T> link_;
+};
+
+}  // namespace dyn::coriolis
