@@ -136,7 +136,7 @@ std::string run_xacro(const std::filesystem::path& file) {
     const Outcome outcome = run(command);
     const bool exited = WIFEXITED(outcome.status);
     const bool missing = !outcome.started || (exited && WEXITSTATUS(outcome.status) == 127);
-    const bool no_module = outcome.err.find("No module named xacro") != std::string::npos;
+    const bool no_module = outcome.err.find("No module named 'xacro'") != std::string::npos;
     if (missing || no_module) continue;
     if (!outcome.in_time) throw ModelError(file.string() + ": xacro was stopped: no end after 30 s or 32 MiB");
     if (!exited || WEXITSTATUS(outcome.status) != 0) {
