@@ -77,6 +77,7 @@ class ModelBuilder {
     walk();
     close_subtrees();
     merge_inertias();
+    derive_screw_frames();
     number_coordinates();
     follow_mimics();
     append(model_.warnings_, validate_bodies(model_));
@@ -193,6 +194,11 @@ class ModelBuilder {
     }
     t.principal.resize(n);
     for (size_t b = 0; b < n; ++b) t.principal[b] = principal_inertia(t.mass[b], t.com[b], t.inertia_com[b]);
+  }
+
+  void derive_screw_frames() {
+    model_.tree_.screw = make_screw_frames(model_.tree_);
+    for (int i = 0; i < model_.tree_.size; ++i) update_screw_inertia(model_.tree_, i);
   }
 
   static Vec3d com_in_body(const Link& link) { return link.body_T_link.R * link.inertial.com_m + link.body_T_link.p_m; }

@@ -11,14 +11,20 @@
 
 #include <tuple>
 
+#include "dyn_core/jsim/crba.hpp"
+#include "dyn_core/jsim/denoc.hpp"
 #include "dyn_core/jsim/fused.hpp"
 #include "dyn_core/jsim/screw.hpp"
+#include "dyn_core/jsim/unit_acceleration.hpp"
 
 namespace dyn {
 
 template <class T>
 using JsimAlgorithms = std::tuple<  //
+    jsim::Denoc<T>,                 //
     jsim::Screw<T>,                 //
+    jsim::Crba<T>,                  //
+    jsim::UnitAcceleration<T>,      //
     jsim::Fused<T>>;
 
 }  // namespace dyn

@@ -27,6 +27,7 @@ DYN_REALTIME inline void set_body_inertia(Tree& tree, int body, const BodyInerti
   tree.com[i] = inertia.com_m;
   tree.inertia_com[i] = inertia.inertia_com_kgm2;
   tree.principal[i] = principal_inertia(inertia.mass_kg, inertia.com_m, inertia.inertia_com_kgm2);
+  update_screw_inertia(tree, body);
 }
 
 // Between two inertias, s from 0 to 1: linear in mass, first and second moment about the body's origin, so that M, C v

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "dyn_core/model/principal_inertia.hpp"
+#include "dyn_core/model/screw_frames.hpp"
 #include "dyn_core/numeric/types.hpp"
 
 namespace dyn {
@@ -36,6 +37,8 @@ struct Tree {
   std::vector<Vec3d> com;                   // centre of mass in the body frame, m
   std::vector<Mat3d> inertia_com;           // about the centre of mass, axes of the body frame, kg m^2
   std::vector<PrincipalInertia> principal;  // the same inertia as principal screws
+
+  ScrewFrames screw;  // the same bodies in frames of Denavit-Hartenberg type; derived from the above
 
   std::vector<int> coordinate;   // entry of q that moves the body
   std::vector<double> ratio;     // 1 unless mimic

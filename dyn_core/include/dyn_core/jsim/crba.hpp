@@ -1,0 +1,77 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "dyn_core/kinematics/kinematics.hpp"
+#include "dyn_core/kinematics/screws.hpp"
+
+namespace dyn::jsim {
+
+// The composite-rigid-body algorithm in link frames (Walker and Orin 1982; Featherstone 2008, section 6.2), in its
+// efficient form with screw frames, the CRBA of Table I of paper 003 (Safeea, Neto and Bearee):
+//   composite of i: its own inertia and its children's, brought over two screws each
+//   F = composite of i times the joint's unit acceleration;  M_ii = its part along the joint's axis
+//   F handed inwards joint by joint;  M_ij = its part along the axis of ancestor j
+template <class T>
+class Crba {
+ public:
+  static constexpr std::string_view name = "crba";
+  static constexpr std::string_view source = "Featherstone 2008, section 6.2; paper 003, Table I";
+  static constexpr unsigned needs = needs_trigonometry;
+
+  explicit Crba(int capacity) : screw_(at(capacity)), composite_(at(capacity)) {}
+
+  // in: cos_q, sin_q, q of ws.  out: M, symmetric, in body order.
+  DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
+    sum_composites(tree, ws);
+    M.setZero();
+    for (int i = 0; i < tree.size; ++i) {
+      screws::Wrench<T> F = unit_wrench(composite_[at(i)], tree.motion[at(i)]);
+      M(i, i) = tree.motion[at(i)] == Motion::revolute ? F.n.z() : F.f.z();
+      int j = i;
+      while (tree.parent[at(j)] >= 0) {
+        screws::inwards(F, tree.screw.joint[at(j)], screw_[at(j)]);
+        j = tree.parent[at(j)];
+        M(i, j) = M(j, i) = tree.motion[at(j)] == Motion::revolute ? F.n.z() : F.f.z();
+      }
+    }
+  }
+
+ private:
+  using Inertia = screws::RigidInertia<T>;
+
+  static size_t at(int n) { return static_cast<size_t>(n); }
+
+  void sum_composites(const Tree& tree, const Workspace<T>& ws) noexcept {
+    for (size_t i = 0; i < at(tree.size); ++i) {
+      screw_[i] = screws::screw(tree, ws, i);
+      const ScrewInertia& own = tree.screw.inertia[i];
+      composite_[i] = Inertia{static_cast<T>(own.m), own.h.template cast<T>(), own.I.template cast<T>()};
+    }
+    for (size_t i = at(tree.size); i-- > 0;) {
+      if (tree.parent[i] < 0) continue;
+      Inertia moved = composite_[i];
+      screws::inwards(moved, tree.screw.joint[i], screw_[i]);
+      Inertia& parent = composite_[at(tree.parent[i])];
+      parent.m += moved.m;
+      parent.h += moved.h;
+      for (int c = 0; c < 3; ++c) {
+        for (int r = c; r < 3; ++r) parent.I(r, c) += moved.I(r, c);
+      }
+    }
+  }
+
+  // Acceleration z of the joint: revolute n = I z, f = z x h; prismatic n = h x z, f = m z.
+  static screws::Wrench<T> unit_wrench(const Inertia& b, Motion motion) noexcept {
+    const T zero(0.0);
+    if (motion == Motion::prismatic) return {{b.h.y(), -b.h.x(), zero}, {zero, zero, b.m}};
+    return {{b.I(2, 0), b.I(2, 1), b.I(2, 2)}, {-b.h.y(), b.h.x(), zero}};
+  }
+
+  std::vector<screws::Screw<T>> screw_;
+  std::vector<Inertia> composite_;
+};
+
+}  // namespace dyn::jsim

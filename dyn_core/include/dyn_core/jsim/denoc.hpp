@@ -1,0 +1,70 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "dyn_core/kinematics/kinematics.hpp"
+#include "dyn_core/kinematics/screws.hpp"
+
+namespace dyn::jsim {
+
+// Paper 001 (Mohan and Saha), the generalized inertia matrix by decoupled natural orthogonal complement, in link
+// frames: M = N_d^T N_1^T diag(M_i) N_1 N_d with N_1 of the twist propagations A and N_d of the joint twists p.
+//   Mtilde_i = M_i + sum over the children c of A_ci^T Mtilde_c A_ci           (28), the last factor corrected from
+//   A_ic i_ij = p_i^T Mtilde_i A_ij p_j,  j an ancestor of i or i itself            (29)
+// Mtilde is kept as a mass matrix of 6 x 6, twists A_ij p_j are propagated outwards over the subtree of j.
+template <class T>
+class Denoc {
+ public:
+  static constexpr std::string_view name = "denoc";
+  static constexpr std::string_view source = "paper 001 (Mohan and Saha), eqs 28, 29";
+  static constexpr unsigned needs = needs_trigonometry;
+
+  explicit Denoc(int capacity)
+      : screw_(at(capacity)), composite_(at(capacity)), momentum_(at(capacity)), twist_(at(capacity)) {}
+
+  // in: cos_q, sin_q, q of ws.  out: M, symmetric, in body order.
+  DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
+    compose(tree, ws);
+    M.setZero();
+    for (int j = 0; j < tree.size; ++j) {
+      const bool turns = tree.motion[at(j)] == Motion::revolute;
+      M(j, j) = turns ? momentum_[at(j)].n.z() : momentum_[at(j)].f.z();
+      const Vec3<T> zero = Vec3<T>::Zero();
+      const Vec3<T> z = Vec3<T>::UnitZ();
+      twist_[at(j)] = turns ? screws::Twist<T>{z, zero} : screws::Twist<T>{zero, z};  // p_j
+      for (int i = j + 1; i < tree.subtree_end[at(j)]; ++i) {
+        screws::Twist<T>& t = twist_[at(i)];
+        t = twist_[at(tree.parent[at(i)])];
+        screws::outwards(t, tree.screw.joint[at(i)], screw_[at(i)]);  // A_ij p_j
+        M(i, j) = M(j, i) = momentum_[at(i)].n.dot(t.w) + momentum_[at(i)].f.dot(t.a);
+      }
+    }
+  }
+
+ private:
+  static size_t at(int n) { return static_cast<size_t>(n); }
+
+  // (28), and Mtilde_i p_i
+  void compose(const Tree& tree, const Workspace<T>& ws) noexcept {
+    for (size_t i = 0; i < at(tree.size); ++i) {
+      screw_[i] = screws::screw(tree, ws, i);
+      composite_[i] = screws::mass_matrix<T>(tree.screw.inertia[i]);
+    }
+    for (size_t i = at(tree.size); i-- > 0;) {
+      momentum_[i] = screws::times_axis(composite_[i], tree.motion[i]);
+      if (tree.parent[i] < 0) continue;
+      screws::MassMatrix<T> moved = composite_[i];
+      screws::inwards(moved, tree.screw.joint[i], screw_[i]);
+      screws::add(composite_[at(tree.parent[i])], moved);
+    }
+  }
+
+  std::vector<screws::Screw<T>> screw_;
+  std::vector<screws::MassMatrix<T>> composite_;  // Mtilde
+  std::vector<screws::Wrench<T>> momentum_;       // Mtilde_i p_i
+  std::vector<screws::Twist<T>> twist_;           // A_ij p_j for one j
+};
+
+}  // namespace dyn::jsim
