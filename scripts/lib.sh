@@ -31,6 +31,47 @@ jobs() {
   echo $((cores < by_memory ? cores : by_memory))
 }
 
+# progress LOG COMMAND...: all output to LOG, a line now and then to the screen; the command's own result.
+progress() {
+  local log=$1
+  shift
+  { "$@" 2>&1 || echo "$?" >"$log.failed"; } | tee "$log" | awk -v terminal="$([ -t 1 ] && echo 1 || echo 0)" '
+    { line = substr($0, 1, 100) }
+    terminal == 1 { printf "\r\033[K   %s", line; fflush() }
+    terminal == 0 && NR % 25 == 0 { print "   " line; fflush() }
+    END { if (terminal == 1) printf "\r\033[K" }'
+  if [ -e "$log.failed" ]; then
+    rm -f "$log.failed"
+    return 1
+  fi
+}
+
+is_installed() { dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q '^install ok installed$'; }
+apt_install() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 install -y --no-install-recommends "$@" </dev/null
+}
+
+# install_debian PACKAGE...: those that are missing; reads the package lists only if it does not work without.
+install_debian() {
+  if ! command -v apt-get >/dev/null; then
+    note "no apt-get here: what corresponds to these packages is taken to be there: $*"
+    return
+  fi
+  local missing=() package log=$ROOT/.deps/apt.log
+  for package in "$@"; do is_installed "$package" || missing+=("$package"); done
+  if [ ${#missing[@]} -eq 0 ]; then
+    note "all there"
+    return
+  fi
+  note "installing ${missing[*]}"
+  if ! progress "$log" apt_install "${missing[@]}"; then
+    note "reading the package lists first"
+    progress "$log" as_root apt-get update || note "apt-get update had errors: $(grep -m1 '^[EW]:' "$log")"
+    progress "$log" apt_install "${missing[@]}" ||
+      die "apt-get could not install ${missing[*]}: $(grep -m1 '^E:' "$log" || echo "see $log")"
+  fi
+}
+
 # Sets ROS_STATE to full, partial or none, and ROS_NOTE to a sentence about it.
 find_ros() {
   local prefix="" candidate
