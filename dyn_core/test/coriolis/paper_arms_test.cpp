@@ -1,0 +1,62 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The closed forms that papers 004 and 002 print, against every algorithm for M and C, and against g.
+#include "support/paper_arms.hpp"
+
+#include <gtest/gtest.h>
+
+#include "dyn_core/dynamics.hpp"
+#include "dyn_core/registry.hpp"
+#include "support/random_robot.hpp"
+
+namespace dyn {
+namespace {
+
+using Jsims = AlgorithmList<JsimAlgorithms<double>>;
+using Corioleis = AlgorithmList<CoriolisAlgorithms<double>>;
+
+template <class Expected>
+void check_all(const Model& model, Expected&& expected) {
+  test::Rng rng(51);
+  Dynamics dynamics(model);
+  for (int k = 0; k < 50; ++k) {
+    const auto q = test::random_values(rng, model.coordinates(), 3.0);
+    const auto v = test::random_values(rng, model.coordinates(), 3.0);
+    const test::ClosedForm f = expected(q, v);
+    for (const auto& name : Jsims::names) {
+      ASSERT_TRUE(dynamics.set_jsim(name));
+      ASSERT_TRUE(dynamics.update(q, v).ok());
+      EXPECT_LE((dynamics.M() - f.M).cwiseAbs().maxCoeff(), 1e-12) << name;
+    }
+    for (const auto& name : Corioleis::names) {
+      ASSERT_TRUE(dynamics.set_coriolis(name));
+      ASSERT_TRUE(dynamics.update(q, v).ok());
+      EXPECT_LE((dynamics.C() - f.C).cwiseAbs().maxCoeff(), 1e-12) << name;
+    }
+    EXPECT_LE((dynamics.g() - f.g).cwiseAbs().maxCoeff(), 1e-12);
+  }
+}
+
+TEST(PaperArms, ThreeLinkArmOfPaper004) {
+  const Model model = Model::build(test::ThreeLink::description(), {.gravity_mps2 = {0, 0, -test::ThreeLink::gravity}});
+  check_all(model, test::ThreeLink::closed_form);
+}
+
+TEST(PaperArms, PelicanWithCrucibleOfPaper002) {
+  using test::Pelican;
+  const Model model = Model::build(Pelican::description(true), {.gravity_mps2 = {0, -Pelican::gravity, 0}});
+  check_all(model, [](const std::vector<double>& q, const std::vector<double>& v) {
+    test::ClosedForm f = Pelican::crucible(q, v);
+    const test::ClosedForm second = Pelican::link2(q, v);
+    const test::ClosedForm first = Pelican::link1(q);
+    f.M.topLeftCorner(2, 2) += second.M;
+    f.C.topLeftCorner(2, 2) += second.C;
+    f.g.head(2) += second.g;
+    f.M(0, 0) += first.M(0, 0);
+    f.g[0] += first.g[0];
+    return f;
+  });
+}
+
+}  // namespace
+}  // namespace dyn
