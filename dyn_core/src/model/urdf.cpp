@@ -8,6 +8,7 @@
 #include <fstream>
 #include <mutex>
 
+#include "complain.hpp"
 #include "dyn_core/model/validate.hpp"
 #include "urdf_check.hpp"
 #include "xacro.hpp"
@@ -86,16 +87,9 @@ Inertial to_inertial(const urdf::Inertial& from) {
   return to;
 }
 
-std::string number(double value) {
-  std::ostringstream out;
-  out.imbue(std::locale::classic());
-  out << value;
-  return out.str();
-}
-
 // Raised where urdfdom's model has less than the checked text: nothing may be lost on the way.
 [[noreturn]] void lost(const RobotDescription& robot, const std::string& what) {
-  throw ModelError(robot.source + ": urdfdom dropped " + what);
+  fail(robot, "urdfdom dropped " + what);
 }
 
 void fill_links(RobotDescription& robot, const urdf::ModelInterface& from) {
@@ -112,10 +106,10 @@ void fill_axis(RobotDescription& robot, JointDescription& joint, const urdf::Joi
   joint.axis = to_eigen(from.axis);
   const double length = joint.axis.norm();
   if (!(length > 0.0)) {
-    throw ModelError(robot.source + ": joint '" + joint.name + "': <axis> is (0, 0, 0), which is no direction");
+    fail(robot, joint_text(joint.name) + ": <axis> is (0, 0, 0), which is no direction");
   }
   if (std::abs(length - 1.0) > 1e-3) {
-    robot.warnings.push_back("joint '" + joint.name + "': <axis> has length " + number(length) +
+    robot.warnings.push_back("joint '" + joint.name + "': <axis> has length " + number_text(length) +
                              "; only its direction is used");
   }
   joint.axis /= length;
@@ -127,7 +121,7 @@ void fill_limits(RobotDescription& robot, JointDescription& joint, const urdf::J
   const auto warn = [&](const std::string& what) { robot.warnings.push_back("joint '" + joint.name + "': " + what); };
   if (from.effort == 0.0 && !joint.mimic) warn("effort=\"0\" in <limit> means that no torque is allowed");
   if (from.velocity == 0.0 && !joint.mimic) warn("velocity=\"0\" in <limit> means that no motion is allowed");
-  if (bounded && from.lower == from.upper) warn("lower and upper in <limit> are both " + number(from.lower));
+  if (bounded && from.lower == from.upper) warn("lower and upper in <limit> are both " + number_text(from.lower));
 }
 
 void fill_joints(RobotDescription& robot, const urdf::ModelInterface& from) {
@@ -136,7 +130,9 @@ void fill_joints(RobotDescription& robot, const urdf::ModelInterface& from) {
     if (!source) lost(robot, "joint '" + joint.name + "'");
     joint.parent_T_joint = to_pose(source->parent_to_joint_origin_transform);
     if (joint.type != JointType::fixed && joint.type != JointType::floating) fill_axis(robot, joint, *source);
-    if (source->mimic) {
+    if (source->mimic && joint.type == JointType::fixed) {
+      robot.warnings.push_back(joint_text(joint.name) + " is fixed; its <mimic> has no effect");
+    } else if (source->mimic) {
       joint.mimic = Mimic{source->mimic->joint_name, source->mimic->multiplier, source->mimic->offset};
     }
     if (source->limits && joint.type != JointType::fixed) fill_limits(robot, joint, *source->limits);

@@ -1,6 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,11 +12,14 @@ namespace dyn {
 
 class Model;
 
-inline constexpr size_t max_links = 10'000;
+inline constexpr std::size_t max_links = 10'000;
 inline constexpr int max_bodies = 2'000;  // one-degree bodies; algorithms hold matrices of this size
 
-// Names, and that links and joints make one tree; the part of validate_description that needs no numbers.
+// Names, and that links and joints make one tree.
 void validate_structure(const RobotDescription& description);
+
+// Finite numbers in their range, axes, mimics that lead somewhere; needs a valid structure.
+void validate_numbers(const RobotDescription& description);
 
 // Is it a tree of finite numbers with unique names, one root, joints with axes, mimics that lead somewhere? Throws
 // ModelError with one sentence that names the link or joint and the value. Returns what is doubtful but usable.
@@ -24,5 +28,12 @@ std::vector<std::string> validate_description(const RobotDescription& descriptio
 // Inertias are judged per moving body, after fixed links are merged: negative mass, indefinite or impossible inertia
 // (against the triangle inequality) throws; massless or semidefinite moving bodies are returned as warnings.
 std::vector<std::string> validate_bodies(const Model& model);
+
+// What is wrong with the mass and inertia (about the centre of mass) of one rigid body. `fault`: no body has them;
+// `doubt`: usable, but M may be singular or the figures rounded. Both empty: all is well.
+struct InertiaJudgement {
+  std::string fault, doubt;
+};
+[[nodiscard]] InertiaJudgement judge_inertia(double mass_kg, const Mat3d& inertia_com_kgm2);
 
 }  // namespace dyn

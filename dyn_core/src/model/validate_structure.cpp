@@ -1,23 +1,15 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-#include "dyn_core/model/validate.hpp"
-
+//
+// One tree: unique names, links that exist, one parent each, no loops, one root. No recursion: chains may be long.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "dyn_core/error.hpp"
-#include "dyn_core/model/model.hpp"
+#include "complain.hpp"
+#include "dyn_core/model/validate.hpp"
 
 namespace dyn {
 namespace {
-
-[[noreturn]] void fail(const RobotDescription& robot, const std::string& what) {
-  const std::string& where = robot.source.empty() ? robot.name : robot.source;
-  throw ModelError(where.empty() ? what : where + ": " + what);
-}
-
-std::string link_text(const std::string& name) { return "link '" + name + "'"; }
-std::string joint_text(const std::string& name) { return "joint '" + name + "'"; }
 
 using LinkIndex = std::unordered_map<std::string, size_t>;
 
@@ -102,11 +94,5 @@ void validate_structure(const RobotDescription& robot) {
                     " and " + link_text(robot.links[static_cast<size_t>(second - holder.begin())].name));
   }
 }
-
-std::vector<std::string> validate_description(const RobotDescription& robot) {
-  validate_structure(robot);
-  return {};
-}
-std::vector<std::string> validate_bodies(const Model&) { return {}; }
 
 }  // namespace dyn

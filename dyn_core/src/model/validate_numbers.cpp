@@ -1,0 +1,163 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The numbers of a description: finite, in their range; axes are directions; mimic joints lead to a joint that moves.
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "complain.hpp"
+#include "dyn_core/model/validate.hpp"
+
+namespace dyn {
+namespace {
+
+constexpr double unit_tolerance = 1e-9;
+
+template <class Matrix>
+void check_finite(const RobotDescription& robot, const std::string& where, const Matrix& values) {
+  for (Eigen::Index i = 0; i < values.size(); ++i) {
+    const double value = values.data()[i];
+    if (!std::isfinite(value)) fail(robot, where + " contains " + number_text(value));
+  }
+}
+void check_finite(const RobotDescription& robot, const std::string& where, double value) {
+  if (!std::isfinite(value)) fail(robot, where + " is " + number_text(value));
+}
+void check_not_negative(const RobotDescription& robot, const std::string& where, double value) {
+  check_finite(robot, where, value);
+  if (value < 0.0) fail(robot, where + " is negative: " + number_text(value));
+}
+
+void check_link(const RobotDescription& robot, const LinkDescription& link) {
+  if (!link.inertial) return;
+  const std::string where = link_text(link.name) + ": its ";
+  check_not_negative(robot, where + "mass", link.inertial->mass_kg);
+  check_finite(robot, where + "centre of mass", link.inertial->com_m);
+  const Mat3d& I = link.inertial->inertia_com_kgm2;
+  check_finite(robot, where + "inertia", I);
+  if ((I - I.transpose()).cwiseAbs().maxCoeff() > unit_tolerance * I.cwiseAbs().maxCoeff()) {
+    fail(robot, where + "inertia is not symmetric");
+  }
+}
+
+void check_limits(const RobotDescription& robot, const std::string& where, const JointLimits& limits) {
+  check_finite(robot, where + ": its lower limit", limits.lower);
+  check_finite(robot, where + ": its upper limit", limits.upper);
+  check_not_negative(robot, where + ": its velocity limit", limits.velocity);
+  check_not_negative(robot, where + ": its effort limit", limits.effort);
+  if (limits.lower > limits.upper) {
+    fail(robot, where + ": its lower limit " + number_text(limits.lower) + " is above its upper limit " +
+                    number_text(limits.upper));
+  }
+}
+
+void check_joint(const RobotDescription& robot, const JointDescription& joint) {
+  const std::string where = joint_text(joint.name);
+  check_finite(robot, where + ": its origin", joint.parent_T_joint.p_m);
+  const Mat3d& R = joint.parent_T_joint.R;
+  check_finite(robot, where + ": its rotation", R);
+  const double skewed = (R.transpose() * R - Mat3d::Identity()).cwiseAbs().maxCoeff();
+  if (skewed > unit_tolerance || R.determinant() < 0.0) {
+    fail(robot, where + ": its origin's matrix is no rotation (R^T R is off by " + number_text(skewed) + ")");
+  }
+  check_not_negative(robot, where + ": its damping", joint.damping);
+  check_not_negative(robot, where + ": its friction", joint.friction);
+  check_not_negative(robot, where + ": its armature", joint.armature);
+  if (joint.limits) check_limits(robot, where, *joint.limits);
+  if (joint.type == JointType::fixed || joint.type == JointType::floating) return;
+  check_finite(robot, where + ": its axis", joint.axis);
+  const double length = joint.axis.norm();
+  if (std::abs(length - 1.0) > unit_tolerance) {
+    fail(robot, where + ": its axis has length " + number_text(length) + " instead of 1");
+  }
+}
+
+bool is_simple(const JointDescription& joint) {
+  return joint.type == JointType::revolute || joint.type == JointType::continuous || joint.type == JointType::prismatic;
+}
+
+class MimicCheck {
+ public:
+  explicit MimicCheck(const RobotDescription& robot) : robot_(robot), settled_(robot.joints.size(), false) {
+    for (size_t j = 0; j < robot.joints.size(); ++j) index_[robot.joints[j].name] = j;
+  }
+
+  void check() {
+    for (size_t j = 0; j < robot_.joints.size(); ++j) {
+      if (robot_.joints[j].mimic) check_one(j);
+    }
+    for (size_t j = 0; j < robot_.joints.size(); ++j) follow(j);
+  }
+
+ private:
+  void check_one(size_t j) const {
+    const JointDescription& joint = robot_.joints[j];
+    const std::string where = joint_text(joint.name);
+    check_finite(robot_, where + ": its mimic multiplier", joint.mimic->multiplier);
+    check_finite(robot_, where + ": its mimic offset", joint.mimic->offset);
+    if (!is_simple(joint)) {
+      fail(robot_, where + " is " + to_string(joint.type) + " and cannot mimic " + joint_text(joint.mimic->joint));
+    }
+    const auto leader = index_.find(joint.mimic->joint);
+    if (leader == index_.end()) {
+      fail(robot_, where + " mimics " + joint_text(joint.mimic->joint) + ", which does not exist");
+    }
+    if (leader->second == j) fail(robot_, where + " mimics itself");
+    const JointDescription& led_by = robot_.joints[leader->second];
+    if (!is_simple(led_by)) {
+      fail(robot_, where + " mimics " + joint_text(led_by.name) + ", which is " + to_string(led_by.type) +
+                       " and has not one degree of freedom");
+    }
+  }
+
+  // Marks what is known to lead to a joint that is no mimic, so that each joint is passed once.
+  void follow(size_t start) {
+    std::vector<size_t> path;
+    for (size_t j = start; robot_.joints[j].mimic && !settled_[j]; j = index_.at(robot_.joints[j].mimic->joint)) {
+      settled_[j] = true;
+      path.push_back(j);
+    }
+    if (path.empty()) return;
+    const size_t end = index_.at(robot_.joints[path.back()].mimic->joint);
+    if (std::find(path.begin(), path.end(), end) != path.end()) {
+      fail(robot_, joint_text(robot_.joints[end].name) + " mimics itself in a circle over " +
+                       joint_text(robot_.joints[end].mimic->joint));
+    }
+  }
+
+  const RobotDescription& robot_;
+  std::unordered_map<std::string, size_t> index_;
+  std::vector<bool> settled_;
+};
+
+int degrees(const JointDescription& joint) {
+  switch (joint.type) {
+    case JointType::fixed: return 0;
+    case JointType::floating: return 6;
+    case JointType::planar: return 3;
+    default: return 1;
+  }
+}
+
+}  // namespace
+
+void validate_numbers(const RobotDescription& robot) {
+  for (const LinkDescription& link : robot.links) check_link(robot, link);
+  for (const JointDescription& joint : robot.joints) check_joint(robot, joint);
+  MimicCheck(robot).check();
+}
+
+std::vector<std::string> validate_description(const RobotDescription& robot) {
+  validate_structure(robot);
+  validate_numbers(robot);
+  long moving = 0;
+  for (const JointDescription& joint : robot.joints) moving += degrees(joint);
+  if (moving == 0)
+    fail(robot, "no joint moves: there are " + std::to_string(robot.joints.size()) + " joints, all fixed");
+  if (moving > max_bodies) {
+    fail(robot, "there are " + std::to_string(moving) + " degrees of freedom, more than " + std::to_string(max_bodies));
+  }
+  return {};
+}
+
+}  // namespace dyn
