@@ -7,12 +7,16 @@
 
 #include <tuple>
 
+#include "dyn_core/inverse/explicit.hpp"
+#include "dyn_core/inverse/injection.hpp"
 #include "dyn_core/inverse/rnea.hpp"
 
 namespace dyn {
 
 template <class T>
 using InverseAlgorithms = std::tuple<  //
-    inverse::Rnea<T>>;
+    inverse::Rnea<T>,                  //
+    inverse::Explicit<T>,              //
+    inverse::Injection<T>>;
 
 }  // namespace dyn

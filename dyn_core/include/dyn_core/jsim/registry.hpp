@@ -13,7 +13,11 @@
 
 #include "dyn_core/jsim/crba.hpp"
 #include "dyn_core/jsim/denoc.hpp"
+#include "dyn_core/jsim/explicit.hpp"
 #include "dyn_core/jsim/fused.hpp"
+#include "dyn_core/jsim/gdahj.hpp"
+#include "dyn_core/jsim/momentum.hpp"
+#include "dyn_core/jsim/pseudo_inertia.hpp"
 #include "dyn_core/jsim/screw.hpp"
 #include "dyn_core/jsim/unit_acceleration.hpp"
 
@@ -21,9 +25,13 @@ namespace dyn {
 
 template <class T>
 using JsimAlgorithms = std::tuple<  //
+    jsim::Explicit<T>,              //
     jsim::Denoc<T>,                 //
     jsim::Screw<T>,                 //
+    jsim::Gdahj<T>,                 //
     jsim::Crba<T>,                  //
+    jsim::Momentum<T>,              //
+    jsim::PseudoInertia<T>,         //
     jsim::UnitAcceleration<T>,      //
     jsim::Fused<T>>;
 

@@ -1,0 +1,68 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// M by generalized momentum: a method that paper 000 (Wang and Ju), Table 1, compares itself with. Touch: nothing that
+// changes its operations, which are the paper's: full products of Jacobians, zeros included.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "dyn_core/kinematics/kinematics.hpp"
+
+namespace dyn::jsim {
+
+// M = sum over bodies l of  m_l Jp^T Jp + Jo^T I_l Jo,  with Jp and Jo (3 x n) the Jacobians of the body's centre of
+// mass and of its orientation:  column k is  (n_k x (c_l - o_k), n_k)  for a revolute joint that supports l,
+// (n_k, 0) for a prismatic one, 0 for a joint that does not support l.
+template <class T>
+class Momentum {
+ public:
+  static constexpr std::string_view name = "momentum";
+  static constexpr std::string_view source = "000 Wang and Ju, Table 1 (generalized momentum)";
+  static constexpr unsigned needs = needs_inertias;
+
+  explicit Momentum(int capacity) : Jp_(at(capacity)), Jo_(at(capacity)), I_Jo_(at(capacity)) {}
+
+  // in: ws.origin, axis, com, inertia.  out: M, symmetric, in body order.
+  DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
+    const int n = tree.size;
+    M.setZero();
+    for (int l = 0; l < n; ++l) {
+      build_jacobians(tree, ws, l);
+      const T mass = T(tree.mass[at(l)]);
+      for (int k = 0; k < n; ++k) I_Jo_[at(k)] = ws.inertia[at(l)] * Jo_[at(k)];
+      for (int k = 0; k < n; ++k) {
+        for (int u = 0; u < n; ++u) {
+          M(u, k) += mass * Jp_[at(u)].dot(Jp_[at(k)]) + Jo_[at(u)].dot(I_Jo_[at(k)]);
+        }
+      }
+    }
+    for (int k = 0; k < n; ++k) {  // Jo_u . (I Jo_k) and Jo_k . (I Jo_u) round differently
+      for (int u = 0; u < k; ++u) M(u, k) = M(k, u);
+    }
+  }
+
+ private:
+  static size_t at(int n) { return static_cast<size_t>(n); }
+
+  void build_jacobians(const Tree& tree, const Workspace<T>& ws, int l) noexcept {
+    for (size_t k = 0; k < at(tree.size); ++k) {
+      Jp_[k].setZero();
+      Jo_[k].setZero();
+    }
+    for (int k = l; k >= 0; k = tree.parent[at(k)]) {
+      const Vec3<T>& axis = ws.axis[at(k)];
+      if (tree.motion[at(k)] == Motion::prismatic) {
+        Jp_[at(k)] = axis;
+      } else {
+        Jp_[at(k)] = axis.cross(Vec3<T>(ws.com[at(l)] - ws.origin[at(k)]));
+        Jo_[at(k)] = axis;
+      }
+    }
+  }
+
+  std::vector<Vec3<T>> Jp_, Jo_;  // columns, of the body at hand
+  std::vector<Vec3<T>> I_Jo_;
+};
+
+}  // namespace dyn::jsim
