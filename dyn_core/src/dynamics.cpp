@@ -273,6 +273,25 @@ ConstVectorRef<T> BasicDynamics<T>::h() const noexcept {
   return {impl_->h.data(), impl_->tree.coordinates};
 }
 
+// The sum over the bodies that the two coordinates move, in the order of compute_mass_matrix().
+template <class T>
+T BasicDynamics<T>::element(int u, int k) noexcept {
+  Impl& d = *impl_;
+  const Tree& tree = d.tree;
+  const auto& elements = std::get<jsim::Explicit<T>>(d.jsims);
+  d.ensure(elements.needs);
+  if (u < k) std::swap(u, k);
+  T sum(0);
+  for (int j = 0; j < tree.size; ++j) {
+    if (tree.coordinate[Impl::at(j)] != k) continue;
+    for (int i = 0; i < tree.size; ++i) {
+      if (tree.coordinate[Impl::at(i)] != u) continue;
+      sum += T(tree.ratio[Impl::at(i)]) * elements.element(tree, d.ws, i, j) * T(tree.ratio[Impl::at(j)]);
+    }
+  }
+  return u == k ? T(sum + T(tree.armature[Impl::at(u)])) : sum;
+}
+
 template <class T>
 void BasicDynamics<T>::inverse(std::span<const T> a, std::span<T> tau) noexcept {
   Impl& d = *impl_;

@@ -61,5 +61,19 @@ TEST(Dynamics, NumbersThatAreNotFiniteAreRefusedWithTheirPlace) {
   EXPECT_EQ(dynamics.update(q, v).body, 2);
 }
 
+TEST(Dynamics, ElementAloneIsThatOfTheExplicitMassMatrix) {
+  test::Rng rng(17);
+  for (int k = 0; k < 10; ++k) {
+    RobotDescription robot = test::random_robot(rng, {.joints = 14, .mimic = true});
+    for (JointDescription& joint : robot.joints) joint.armature = test::uniform(rng, 0.0, 0.1);
+    Dynamics dynamics(Model::build(robot, {.armature = true}), {.jsim = "explicit"});
+    const int n = dynamics.model().coordinates();
+    ASSERT_TRUE(dynamics.update(test::random_values(rng, n, 2.0), test::random_values(rng, n, 1.0)).ok());
+    for (int u = 0; u < n; ++u) {
+      for (int j = 0; j < n; ++j) EXPECT_EQ(dynamics.element(u, j), dynamics.M()(u, j)) << u << ' ' << j;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace dyn

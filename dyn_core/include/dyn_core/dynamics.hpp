@@ -75,6 +75,10 @@ class BasicDynamics {
   [[nodiscard]] ConstVectorRef<T> g() const noexcept;  // gravity torque
   [[nodiscard]] ConstVectorRef<T> h() const noexcept;  // C v + g
 
+  // M(u, k) alone at the state of the last update(), by paper 000's explicit expression: no other element is computed.
+  // The same bits as in M() by jsim `explicit`.
+  [[nodiscard]] DYN_REALTIME T element(int u, int k) noexcept;
+
   // tau = M a + C v + g at the state of the last update().
   DYN_REALTIME void inverse(std::span<const T> a, std::span<T> tau) noexcept;
   // qdd from M qdd = tau - C v - g at the state of the last update(); a status that names the joint where M is
