@@ -109,6 +109,7 @@ TEST(LinkTerms, RigidPayloadIsWhatTheMergedBodyGains) {
 }
 
 void expect_same_bits(const JointSpaceSum<double>& sum, const ClosedForm& expected) {
+  ASSERT_EQ(sum.coordinates(), expected.g.size());
   EXPECT_EQ(MatX<double>(sum.M()), expected.M);
   EXPECT_EQ(MatX<double>(sum.C()), expected.C);
   EXPECT_EQ(VecX<double>(sum.g()), expected.g);
