@@ -1,0 +1,90 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// One control cycle, the same for `dyn run` and for the ros2_control plugins:
+//
+//   state in -> LiveModel::acquire -> Dynamics::update(q, v) -> control law -> limits -> effort out -> sample
+//
+// step() runs on the loop's thread and is real-time safe; set_parameters() may be called from any other thread, the
+// next step uses them. Everything else is for the thread that configures, before the loop runs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dyn_core/control/parameters.hpp"
+#include "dyn_core/live/live_model.hpp"
+
+namespace dyn::live {
+class SampleRing;  // live/sample_ring.hpp: what the validator reads
+}
+
+namespace dyn::control {
+
+struct StateInput {
+  std::span<const double> q, v;  // the model's coordinates: the robot's, then those of payloads on passive joints
+};
+
+struct ReferenceInput {
+  std::span<const double> q, v, a;  // the robot's coordinates
+  bool fresh = true;                // a new one has come since the last cycle
+};
+
+// What is actuated: by robot coordinate. Coordinates of payload chains are always passive.
+struct Actuation {
+  std::vector<bool> actuated;        // false: passive, tau = 0
+  std::vector<bool> continuous;      // the position error wraps around
+  std::vector<double> effort_limit;  // N m or N; infinity where the URDF has none
+  std::vector<double> damping, friction;
+
+  static Actuation from_model(const Model& model, const std::vector<std::string>& passive_joints);
+};
+
+// Every term of the last torque, by coordinate; what ~/controller_state and the report show.
+struct Terms {
+  std::vector<double> inertia, coriolis, gravity, friction, feedback;  // sum: demanded
+  std::vector<double> demanded;                                        // before limits
+  std::vector<double> applied;                                         // what was commanded
+  std::vector<double> external;                                        // momentum observer's residual
+  std::vector<double> position_error, velocity_error;
+};
+
+struct CycleReport {
+  enum class Mode : std::uint8_t { tracking, holding_reference, holding_torque, safe_torque, failed };
+  Mode mode = Mode::tracking;
+  Status status;  // of the dynamics
+  std::uint64_t generation = 0;
+  bool saturated = false;  // some effort limit or rate limit was active
+  bool collision = false;
+  bool ramping = false;   // a payload is being ramped
+  bool fallback = false;  // the validator's gate has switched the algorithm
+};
+
+class Controller {
+ public:
+  // All memory: for live.max_coordinates(). Throws ModelError where the parameters do not fit.
+  Controller(live::LiveModel& live, Actuation actuation, const Parameters& parameters, double period_s);
+  ~Controller();
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
+
+  // Any thread but the loop's. Throws ModelError with the reason and changes nothing where they are no good.
+  void set_parameters(const Parameters& parameters);
+  // Samples go here (nullptr: nowhere); before the loop runs.
+  void set_sample_ring(live::SampleRing* ring) noexcept;
+
+  // The loop: integrals, observer, ramp-in and hold are reset; the reference is taken to be the state.
+  DYN_REALTIME void activate(const StateInput& state) noexcept;
+  // One cycle. `effort` has the model's coordinates; entries of passive joints are set to 0.
+  DYN_REALTIME CycleReport step(const StateInput& state, const ReferenceInput& reference,
+                                std::span<double> effort) noexcept;
+  [[nodiscard]] const Terms& terms() const noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dyn::control

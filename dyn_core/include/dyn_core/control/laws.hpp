@@ -1,0 +1,49 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The control laws: plain functions of plain structs, one torque from one state, no memory between cycles (integrals
+// and limits are the controller's). n coordinates: the robot's, then those of payloads on passive joints. Loop's
+// thread.
+#pragma once
+
+#include <span>
+
+#include "dyn_core/control/parameters.hpp"
+#include "dyn_core/control/passive_joints.hpp"
+#include "dyn_core/numeric/types.hpp"
+
+namespace dyn::control {
+
+// Everything at the predicted time. Errors are reference minus state, wrapped for continuous joints.
+struct LawInput {
+  ConstMatrixRef<double> M, C;
+  ConstVectorRef<double> g, h;                      // h = C v + g
+  ConstVectorRef<double> v;                         // of the state
+  ConstVectorRef<double> error, error_rate;         // n; 0 for passive coordinates
+  ConstVectorRef<double> reference_v, reference_a;  // n; 0 for passive coordinates
+  ConstVectorRef<double> integral;                  // n; what the integrals add, in the unit of the law's feedback
+  std::span<const JointGains> gains;                // the robot's coordinates
+  double feedback_scale = 1.0;                      // ramp-in, 0 to 1
+  double passive_damping = 0.0;
+};
+
+// Torques by coordinate; the sum is demanded. `a` is the acceleration that the law means to cause.
+struct LawOutput {
+  VectorRef<double> inertia, coriolis, gravity, feedback, a;
+};
+
+// tau = M (a_ref + p e + d edot + i int e) + C v + g; the feedback's share M (p e + ...) is listed apart.
+// Passive joints take the acceleration that follows from theirs (passive_joints.hpp).
+[[nodiscard]] DYN_REALTIME Status computed_torque(const LawInput& in, PassiveJoints& passive, LawOutput out) noexcept;
+
+// Paper 004 eq 72: tau = M(q_r) a_r + C(q_r, v_r) v_r + g(q_r) + PD; M, C, g at the *reference*.
+DYN_REALTIME void feedforward(const LawInput& in, LawOutput out) noexcept;
+
+// tau = g - d v: hand guiding.
+DYN_REALTIME void gravity_compensation(const LawInput& in, LawOutput out) noexcept;
+
+// Slotine and Li: with Lambda = p/d, e = -error, v_s = v_r - Lambda e, a_s = a_r - Lambda edot, s = v - v_s:
+// tau = M a_s + C v_s + g - K s, K = d M_ii so that gains mean the same as in computed torque. V = s^T M s / 2 falls
+// because Mdot - 2 C is skew.
+DYN_REALTIME void passivity(const LawInput& in, LawOutput out) noexcept;
+
+}  // namespace dyn::control

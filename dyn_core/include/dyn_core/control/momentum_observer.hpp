@@ -1,0 +1,40 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// External torques without a sensor, from the generalised momentum p = M v. With pdot = tau + C^T v - g + tau_ext
+// (which needs Mdot = C + C^T, so a C whose Mdot - 2C is skew),
+//   r = K (p - p0 - int(tau + C^T v - g + r) dt),   rdot = K (tau_ext - r):
+// a first-order filtered tau_ext. When the model changes or is ramped, p jumps by dM v without any torque: p0 follows
+// (rebase), or the jump would show as a force from outside. Runs on the loop's thread.
+#pragma once
+
+#include <vector>
+
+#include "dyn_core/error.hpp"
+#include "dyn_core/numeric/types.hpp"
+
+namespace dyn::control {
+
+class MomentumObserver {
+ public:
+  explicit MomentumObserver(int max_coordinates);
+
+  DYN_REALTIME void reset(ConstMatrixRef<double> M, ConstVectorRef<double> v) noexcept;
+  // The model has changed between two cycles: `jump` = dM v, momentum that no torque has made. Coordinates from
+  // `kept` on belong to other joints now and start anew at the momentum M v.
+  DYN_REALTIME void rebase(ConstMatrixRef<double> M, ConstVectorRef<double> v, ConstVectorRef<double> jump,
+                           int kept) noexcept;
+  // One period in which `tau` acted; M, C, g at the state at its end.
+  DYN_REALTIME void update(ConstMatrixRef<double> M, ConstMatrixRef<double> C, ConstVectorRef<double> g,
+                           ConstVectorRef<double> v, ConstVectorRef<double> tau, double gain_per_s,
+                           double period_s) noexcept;
+  [[nodiscard]] ConstVectorRef<double> residual() const noexcept { return {r_.data(), n_}; }
+
+ private:
+  std::vector<double> momentum_;  // expected: p0 + integral
+  std::vector<double> rate_;      // tau + C^T v - g of the last cycle
+  std::vector<double> r_;
+  int n_ = 0;
+  bool has_rate_ = false;
+};
+
+}  // namespace dyn::control

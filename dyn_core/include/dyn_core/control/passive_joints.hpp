@@ -1,0 +1,46 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Joints without a motor (paper 002: a payload that hangs on a joint of its own). With a: actuated, p: passive,
+//   [Maa Map; Mpa Mpp] [aa; ap] + [ha; hp] = [tau; 0],
+// partial feedback linearisation of the actuated ones: choose aa, then ap = -Mpp^-1 (Mpa aa + hp), tau = Maa aa + Map
+// ap + ha. Runs on the loop's thread.
+#pragma once
+
+#include <vector>
+
+#include "dyn_core/error.hpp"
+#include "dyn_core/numeric/types.hpp"
+
+namespace dyn::control {
+
+class PassiveJoints {
+ public:
+  explicit PassiveJoints(int max_coordinates);
+
+  // Which of the n coordinates are passive.
+  DYN_REALTIME void choose(const std::vector<bool>& actuated, int robot_coordinates, int n) noexcept;
+  [[nodiscard]] int count() const noexcept { return count_; }
+  [[nodiscard]] int coordinate(int k) const noexcept { return passive_[static_cast<size_t>(k)]; }
+
+  // in: entries of a for actuated coordinates.  out: those of passive ones. Singular if Mpp is.
+  DYN_REALTIME Status solve_accelerations(ConstMatrixRef<double> M, ConstVectorRef<double> h,
+                                          VectorRef<double> a) noexcept;
+
+  // Anti-swing: adds to the actuated accelerations the least change that gives the passive joints -damping * v more,
+  //   Mpa da = damping Mpp vp  =>  da = Mpa^T (Mpa Mpa^T + eps)^-1 damping Mpp vp.
+  DYN_REALTIME void damp_swing(ConstMatrixRef<double> M, ConstVectorRef<double> v, double damping,
+                               VectorRef<double> a) noexcept;
+
+ private:
+  // In place, lower triangle of the count x count matrix `A_`; -1 or the row whose pivot vanishes.
+  int factorise() noexcept;
+  void substitute() noexcept;
+
+  std::vector<int> passive_;
+  std::vector<bool> is_passive_;
+  std::vector<double> A_, x_;
+  int count_ = 0;
+  int n_ = 0;
+};
+
+}  // namespace dyn::control

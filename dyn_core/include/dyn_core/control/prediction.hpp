@@ -1,0 +1,71 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// A torque is held for a whole period, so what is computed from the state at its beginning is half a period old on
+// average: a first-order error. Evaluated at the state and the reference `prediction` periods ahead (0.5 makes up for
+// the hold, more for a known delay), the sampled law is second order in the period. Runs on the loop's thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "dyn_core/error.hpp"
+
+namespace dyn::control {
+
+// Motion of one coordinate after a time under constant acceleration.
+struct Point {
+  double q = 0.0, v = 0.0, a = 0.0;
+
+  [[nodiscard]] DYN_REALTIME Point after(double time_s) const noexcept {
+    return {q + (v + 0.5 * a * time_s) * time_s, v + a * time_s, a};
+  }
+};
+
+// The reference, given now for the time `lead` periods ahead and a period ago for one period less, wanted `prediction`
+// periods ahead: third-order Taylor with the jerk that the last two accelerations show (second order in the period).
+[[nodiscard]] DYN_REALTIME inline Point shift_reference(const Point& now, double last_a, double shift_s,
+                                                        double period_s) noexcept {
+  const double jerk = (now.a - last_a) / period_s;
+  Point p = now.after(shift_s);
+  p.q += jerk * shift_s * shift_s * shift_s / 6.0;
+  p.v += 0.5 * jerk * shift_s * shift_s;
+  p.a += jerk * shift_s;
+  return p;
+}
+
+// The accelerations commanded in the last cycles, oldest overwritten: with a delay of k cycles the arm is still
+// following the command of k cycles ago.
+template <std::size_t Cycles>
+class CommandHistory {
+ public:
+  void reset() noexcept { values_.fill(0.0); }
+  void push(double a) noexcept {
+    head_ = (head_ + 1) % Cycles;
+    values_[head_] = a;
+  }
+  // back = 1: the last one.
+  [[nodiscard]] double at(std::size_t back) const noexcept { return values_[(head_ + Cycles + 1 - back) % Cycles]; }
+  static constexpr std::size_t cycles = Cycles;
+
+ private:
+  std::array<double, Cycles> values_{};
+  std::size_t head_ = 0;
+};
+using Commands = CommandHistory<8>;
+
+// The state `prediction` periods ahead: whole periods under the commands that are still on their way, the rest under
+// the acceleration that is going to be commanded.
+[[nodiscard]] DYN_REALTIME inline Point predict_state(Point state, const Commands& commands, double next_a,
+                                                      double prediction, double period_s) noexcept {
+  std::size_t whole = 0;
+  while (whole < Commands::cycles && static_cast<double>(whole + 1) <= prediction) ++whole;
+  for (std::size_t back = whole; back > 0; --back) {
+    state.a = commands.at(back);
+    state = state.after(period_s);
+  }
+  state.a = next_a;
+  return state.after((prediction - static_cast<double>(whole)) * period_s);
+}
+
+}  // namespace dyn::control

@@ -1,0 +1,80 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// One model as the loop works with it: made whole by a writer, then used by the loop alone until it is retired.
+//
+// Rigid payloads are ramped: a body whose inertia a writer changed moves from what the loop feels now to the new value
+// over `duration_s`, with a rate that is zero at both ends (C1 in time). Bodies are recognised between generations by a
+// key that never changes (their joint), since a chain hung on the middle of the tree shifts indices.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "dyn_core/dynamics.hpp"
+#include "dyn_core/model/body_inertia.hpp"
+
+namespace dyn::live {
+
+struct Transition {
+  int key = -1;               // which body this is, in every generation
+  std::uint64_t version = 0;  // of its inertia: a new number each time a writer changed it
+  double duration_s = 0.0;    // over which to reach it
+};
+
+struct Ramp {
+  bool active = false;
+  double elapsed_s = 0.0;
+  double duration_s = 0.0;
+  BodyInertia from;
+
+  // How far the linear blend has come, 0 to 1: x^2 (3 - 2 x), its rate zero at both ends.
+  [[nodiscard]] double progress() const noexcept {
+    const double x = elapsed_s / duration_s;
+    return x >= 1.0 ? 1.0 : x * x * (3.0 - 2.0 * x);
+  }
+};
+
+struct Generation {
+  Generation(std::shared_ptr<const Model> shared_model, const AlgorithmChoice& choice)
+      : model(std::move(shared_model)),
+        dynamics(model, choice),
+        transitions(static_cast<std::size_t>(model->bodies())),
+        ramps(transitions.size()),
+        changed(transitions.size()),
+        previous(transitions.size()) {}
+
+  std::uint64_t id = 0;
+  std::shared_ptr<const Model> model;
+  Dynamics dynamics;
+  std::vector<Transition> transitions;  // by body
+  std::vector<int> body_of_key;         // -1: not in this generation
+
+  // The loop's own.
+  std::vector<Ramp> ramps;  // by body
+  int active_ramps = 0;
+  std::vector<std::uint8_t> changed;  // by body, in this cycle
+  std::vector<BodyInertia> previous;  // by body, of the cycle before, where changed
+  int changed_count = 0;
+  Generation* next_retired = nullptr;
+
+  // The first cycle of a generation, before take_over(), and every later one: nothing has changed yet.
+  DYN_REALTIME void begin_cycle() noexcept;
+
+  // A new generation takes over from the one before: bodies that are the same keep their ramp, bodies whose inertia was
+  // changed start one at what is felt now.
+  DYN_REALTIME void take_over(const Generation& before) noexcept;
+
+  // Moves every active ramp on by one period.
+  DYN_REALTIME void advance(double period_s) noexcept;
+
+  // Did some body's inertia change at the beginning of this cycle? Then these put the dynamics back to the inertias of
+  // the cycle before, and forth again: a momentum observer has to know the dM v that no torque has made.
+  [[nodiscard]] DYN_REALTIME bool inertia_changed() const noexcept { return changed_count > 0; }
+  DYN_REALTIME void swap_previous_inertias() noexcept;
+
+ private:
+  DYN_REALTIME void change(std::size_t body, const BodyInertia& before) noexcept;
+};
+
+}  // namespace dyn::live

@@ -1,0 +1,58 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// From the loop to the validator: what the loop computed, and all it computed it from. One producer (the loop), one
+// consumer (the validator's thread); wait-free on both sides; memory comes once. A full ring drops the sample and
+// counts.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "dyn_core/live/generation.hpp"
+#include "dyn_core/numeric/types.hpp"
+
+namespace dyn::live {
+
+struct Sample {
+  struct RampState {  // body i moves from `from` to the generation's own inertia; this far
+    int body = -1;
+    double progress = 1.0;  // of the linear blend, 0 to 1
+    BodyInertia from;
+  };
+
+  std::uint64_t generation = 0;
+  AlgorithmIndex algorithms;
+  Vec3d gravity_mps2 = Vec3d::Zero();
+  int n = 0;
+  std::vector<double> q, v;      // n
+  std::vector<double> M;         // n x n, column-major
+  std::vector<double> Cv, g;     // n
+  std::vector<RampState> ramps;  // ramp_count of them
+  int ramp_count = 0;
+};
+
+class SampleRing {
+ public:
+  SampleRing(int slots, int max_coordinates, int max_bodies);
+
+  // The loop: the slot to fill, or nullptr (and a drop is counted) if the ring is full; commit() hands it over.
+  DYN_REALTIME Sample* begin() noexcept;
+  DYN_REALTIME void commit() noexcept;
+
+  // The validator: the oldest sample or nullptr; release() gives the slot back.
+  [[nodiscard]] const Sample* front() noexcept;
+  void release() noexcept;
+
+  [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t written() const noexcept { return written_.load(std::memory_order_relaxed); }
+
+ private:
+  std::vector<Sample> slots_;
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+  std::atomic<std::uint64_t> written_{0};   // by the loop
+  std::atomic<std::uint64_t> released_{0};  // by the validator
+  std::atomic<std::uint64_t> dropped_{0};
+};
+
+}  // namespace dyn::live

@@ -1,0 +1,146 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Construction, hand-over of parameters, and the cycle itself; its rooms are in controller_rooms.cpp.
+#include "dyn_core/control/controller.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "controller_impl.hpp"
+
+namespace dyn::control {
+namespace {
+
+size_t at(int i) { return static_cast<size_t>(i); }
+
+Terms make_terms(int n) {
+  const std::vector<double> zero(at(n), 0.0);
+  return {zero, zero, zero, zero, zero, zero, zero, zero, zero, zero};
+}
+
+const Parameters& checked(const Parameters& parameters, int coordinates) {
+  if (const auto fault = find_fault(parameters, coordinates); !fault.empty()) throw ModelError(fault);
+  return parameters;
+}
+
+}  // namespace
+
+Actuation Actuation::from_model(const Model& model, const std::vector<std::string>& passive_joints) {
+  Actuation a;
+  for (const auto& name : passive_joints) {
+    bool known = false;
+    for (const Joint& joint : model.joints()) known = known || joint.description.name == name;
+    if (!known) throw ModelError("passive_joints: the robot has no joint '" + name + "'");
+  }
+  for (const Joint& joint : model.joints()) {
+    const JointDescription& d = joint.description;
+    if (d.payload != 0) continue;
+    bool is_passive = false;
+    for (const auto& name : passive_joints) is_passive = is_passive || name == d.name;
+    for (int k = 0; k < joint.degrees; ++k) {
+      a.actuated.push_back(!is_passive);
+      a.continuous.push_back(d.type == JointType::continuous);
+      a.effort_limit.push_back(d.limits ? d.limits->effort : std::numeric_limits<double>::infinity());
+      a.damping.push_back(d.damping);
+      a.friction.push_back(d.friction);
+    }
+  }
+  return a;
+}
+
+Controller::Impl::Impl(live::LiveModel& live_model, Actuation what, const Parameters& first, double cycle_s)
+    : live(live_model),
+      actuation(std::move(what)),
+      period_s(cycle_s),
+      robot_n(live_model.robot_coordinates()),
+      max_n(live_model.max_coordinates()),
+      parameters(new Parameters(checked(first, robot_n))),
+      passive(max_n),
+      observer(max_n),
+      terms(make_terms(max_n)),
+      ref_q(at(max_n)),
+      ref_v(at(max_n)),
+      ref_a(at(max_n)),
+      last_ref_a(at(max_n)),
+      hold_q(at(max_n)),
+      hold_v(at(max_n)),
+      q_hat(at(max_n)),
+      v_hat(at(max_n)),
+      a_command(at(max_n)),
+      integral(at(max_n)),
+      integral_term(at(max_n)),
+      commands(at(max_n)),
+      effort_last(at(max_n)),
+      gravity_last(at(max_n)),
+      diagonal_last(at(max_n)),
+      momentum_before(at(max_n)) {
+  parameters->next_retired = nullptr;
+}
+
+Controller::Controller(live::LiveModel& live, Actuation actuation, const Parameters& parameters, double period_s)
+    : impl_(std::make_unique<Impl>(live, std::move(actuation), parameters, period_s)) {
+  if (!(period_s > 0.0 && period_s < 1.0)) {
+    throw ModelError("period: " + std::to_string(period_s) + " s is not between 0 and 1 s");
+  }
+}
+Controller::~Controller() = default;
+
+void Controller::set_parameters(const Parameters& parameters) {
+  auto fresh = std::make_unique<Parameters>(checked(parameters, impl_->robot_n));
+  fresh->next_retired = nullptr;
+  impl_->fresh_parameters.publish(std::move(fresh));
+}
+
+void Controller::set_sample_ring(live::SampleRing* ring) noexcept { impl_->ring = ring; }
+const Terms& Controller::terms() const noexcept { return impl_->terms; }
+void Controller::activate(const StateInput& state) noexcept { impl_->activate(state); }
+CycleReport Controller::step(const StateInput& state, const ReferenceInput& reference,
+                             std::span<double> effort) noexcept {
+  return impl_->step(state, reference, effort);
+}
+
+void Controller::Impl::activate(const StateInput& state) noexcept {
+  for (size_t i = 0; i < at(robot_n); ++i) {
+    ref_q[i] = hold_q[i] = state.q[i];
+    ref_v[i] = hold_v[i] = 0.0;
+    integral[i] = 0.0;
+    last_ref_a[i] = 0.0;
+  }
+  for (auto& history : commands) history.reset();
+  last_was_fresh = holding = has_effort = observer_ready = false;
+  first_cycle_of_generation = true;
+  stale_s = active_s = bad_s = 0.0;
+}
+
+CycleReport Controller::Impl::step(const StateInput& state, const ReferenceInput& reference,
+                                   std::span<double> effort) noexcept {
+  CycleReport report;
+  take_parameters();
+  live::Generation& generation = live.acquire(period_s);
+  note_model_change(generation);
+  report.generation = generation.id;
+  report.ramping = generation.active_ramps > 0;
+  if (finite(state, reference)) {
+    shift_reference(reference);
+    predict(state);
+    report.status = evaluate(generation);
+  } else {
+    report.status = Status::not_finite(-1, std::numeric_limits<double>::quiet_NaN());
+  }
+  if (report.status.ok()) {
+    if (holding) report.mode = CycleReport::Mode::holding_reference;
+    limit(report);
+    rebase_observer(generation);
+    observe(generation.dynamics, report);
+    remember_good(generation.dynamics);
+    write_sample(generation);
+  } else {
+    fail_safe(state, report);
+  }
+  for (size_t i = 0; i < at(n); ++i) effort[i] = terms.applied[i];
+  active_s += period_s;
+  return report;
+}
+
+}  // namespace dyn::control

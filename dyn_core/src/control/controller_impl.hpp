@@ -1,0 +1,84 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The rooms of one control cycle, in the order in which step() walks through them. Everything here is touched by the
+// loop's thread only, but for `fresh_parameters`.
+#pragma once
+
+#include <vector>
+
+#include "dyn_core/control/controller.hpp"
+#include "dyn_core/control/laws.hpp"
+#include "dyn_core/control/momentum_observer.hpp"
+#include "dyn_core/control/prediction.hpp"
+#include "dyn_core/live/handover.hpp"
+#include "dyn_core/live/sample_ring.hpp"
+
+namespace dyn::control {
+
+struct Controller::Impl {
+  Impl(live::LiveModel& live_model, Actuation what, const Parameters& first, double cycle_s);
+  ~Impl() { delete parameters; }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  void activate(const StateInput& state) noexcept;
+  CycleReport step(const StateInput& state, const ReferenceInput& reference, std::span<double> effort) noexcept;
+
+ private:
+  friend class Controller;
+  // --- the rooms ---
+  void take_parameters() noexcept;
+  [[nodiscard]] bool finite(const StateInput& state, const ReferenceInput& reference) const noexcept;
+  void note_model_change(live::Generation& generation) noexcept;
+  void shift_reference(const ReferenceInput& reference) noexcept;
+  void predict(const StateInput& state) noexcept;
+  [[nodiscard]] Status evaluate(live::Generation& generation) noexcept;
+  [[nodiscard]] Status apply_law(Dynamics& dynamics) noexcept;
+  void add_friction() noexcept;
+  void sum_terms() noexcept;
+  void limit(CycleReport& report) noexcept;
+  void observe(Dynamics& dynamics, CycleReport& report) noexcept;
+  void rebase_observer(live::Generation& generation) noexcept;
+  void write_sample(const live::Generation& generation) noexcept;
+  void remember_good(const Dynamics& dynamics) noexcept;
+  void fail_safe(const StateInput& state, CycleReport& report) noexcept;
+
+  [[nodiscard]] LawInput law_input(const Dynamics& dynamics) const noexcept;
+  [[nodiscard]] double feedback_scale() const noexcept;
+  static VectorRef<double> write(std::vector<double>& x, int n) noexcept { return {x.data(), n}; }
+  static ConstVectorRef<double> read(const std::vector<double>& x, int n) noexcept { return {x.data(), n}; }
+
+  live::LiveModel& live;
+  const Actuation actuation;
+  const double period_s;
+  const int robot_n;  // coordinates of the robot
+  const int max_n;    // with every payload
+  int n = 0;          // of this cycle's generation
+  std::uint64_t generation_id = 0;
+
+  live::Handover<Parameters> fresh_parameters;
+  Parameters* parameters;
+  live::SampleRing* ring = nullptr;
+
+  PassiveJoints passive;
+  MomentumObserver observer;
+  Terms terms;
+
+  // Reference at the predicted time, and what it takes to get there.
+  std::vector<double> ref_q, ref_v, ref_a, last_ref_a;
+  bool last_was_fresh = false;
+  double stale_s = 0.0;
+  std::vector<double> hold_q, hold_v;  // where a reference that stopped coming is brought to rest
+  bool holding = false;
+
+  std::vector<double> q_hat, v_hat, a_command, integral, integral_term;
+  std::vector<Commands> commands;
+  std::vector<double> effort_last, gravity_last, diagonal_last, momentum_before;
+  bool has_effort = false;
+  bool observer_ready = false;
+  bool first_cycle_of_generation = true;
+  double active_s = 0.0;
+  double bad_s = 0.0;
+};
+
+}  // namespace dyn::control

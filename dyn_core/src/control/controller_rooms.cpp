@@ -1,0 +1,298 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The rooms of a control cycle (controller_impl.hpp). The loop's thread; no allocation, lock or system call.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "controller_impl.hpp"
+
+namespace dyn::control {
+namespace {
+
+size_t at(int i) { return static_cast<size_t>(i); }
+
+// To (-pi, pi]: the short way round for a continuous joint.
+double wrapped(double angle) noexcept { return std::remainder(angle, 2.0 * std::numbers::pi); }
+
+}  // namespace
+
+void Controller::Impl::take_parameters() noexcept {
+  Parameters* const fresh = fresh_parameters.take();
+  if (fresh == nullptr) return;
+  fresh_parameters.retire(parameters);
+  parameters = fresh;
+}
+
+bool Controller::Impl::finite(const StateInput& state, const ReferenceInput& reference) const noexcept {
+  double sum = 0.0;  // NaN and infinity survive multiplication by zero
+  for (size_t i = 0; i < at(n); ++i) sum += 0.0 * (state.q[i] + state.v[i]);
+  for (size_t i = 0; i < at(robot_n); ++i) sum += 0.0 * (reference.q[i] + reference.v[i] + reference.a[i]);
+  return sum == 0.0;
+}
+
+void Controller::Impl::note_model_change(live::Generation& generation) noexcept {
+  first_cycle_of_generation = first_cycle_of_generation || generation.id != generation_id;
+  generation_id = generation.id;
+  if (!first_cycle_of_generation) return;
+  n = generation.model->coordinates();
+  passive.choose(actuation.actuated, robot_n, n);
+}
+
+// The reference at the predicted time. Where none has come for too long it is brought to rest: its velocity decays with
+// a time constant of a tenth of a second.
+void Controller::Impl::shift_reference(const ReferenceInput& reference) noexcept {
+  stale_s = reference.fresh ? 0.0 : stale_s + period_s;
+  const bool timed_out = parameters->reference_timeout_s > 0.0 && stale_s > parameters->reference_timeout_s;
+  const double shift_s = (parameters->prediction - parameters->reference_lead) * period_s;
+  constexpr double decay_per_s = 10.0;
+  for (size_t i = 0; i < at(robot_n); ++i) {
+    if (timed_out) {
+      if (!holding) {
+        hold_q[i] = ref_q[i];
+        hold_v[i] = ref_v[i];
+      }
+      hold_q[i] += hold_v[i] * period_s;
+      hold_v[i] -= std::min(1.0, decay_per_s * period_s) * hold_v[i];
+      ref_q[i] = hold_q[i];
+      ref_v[i] = hold_v[i];
+      ref_a[i] = -decay_per_s * hold_v[i];
+      continue;
+    }
+    const Point now{reference.q[i], reference.v[i], reference.a[i]};
+    const double last_a = reference.fresh && last_was_fresh ? last_ref_a[i] : now.a;
+    const Point shifted = control::shift_reference(now, last_a, shift_s, period_s);
+    ref_q[i] = shifted.q;
+    ref_v[i] = shifted.v;
+    ref_a[i] = shifted.a;
+    last_ref_a[i] = now.a;
+  }
+  holding = timed_out;
+  last_was_fresh = reference.fresh;
+}
+
+// State at the predicted time, and errors there. Passive coordinates move on as they do.
+void Controller::Impl::predict(const StateInput& state) noexcept {
+  for (size_t i = 0; i < at(n); ++i) {
+    const Point now{state.q[i], state.v[i], 0.0};
+    const bool own = i < at(robot_n) && actuation.actuated[i];
+    double next_a = own ? ref_a[i] : a_command[i];
+    if (own && parameters->law == Law::computed_torque) {
+      const double e = actuation.continuous[i] ? wrapped(ref_q[i] - now.q) : ref_q[i] - now.q;
+      next_a += feedback_scale() * (parameters->gains[i].p * e + parameters->gains[i].d * (ref_v[i] - now.v));
+    }
+    const Point ahead = predict_state(now, commands[i], next_a, parameters->prediction, period_s);
+    q_hat[i] = ahead.q;
+    v_hat[i] = ahead.v;
+    const double error = own ? ref_q[i] - ahead.q : 0.0;
+    terms.position_error[i] = own && actuation.continuous[i] ? wrapped(error) : error;
+    terms.velocity_error[i] = own ? ref_v[i] - ahead.v : 0.0;
+    if (!own) ref_a[i] = ref_v[i] = 0.0;
+  }
+}
+
+Status Controller::Impl::evaluate(live::Generation& generation) noexcept {
+  if (parameters->law == Law::feedforward) {  // eq 72 has the model at the reference
+    for (size_t i = 0; i < at(robot_n); ++i) {
+      if (!actuation.actuated[i]) continue;
+      q_hat[i] = ref_q[i];
+      v_hat[i] = ref_v[i];
+    }
+  }
+  const Status status = generation.dynamics.update(std::span<const double>(q_hat.data(), at(n)),
+                                                   std::span<const double>(v_hat.data(), at(n)));
+  if (!status.ok()) return status;
+  for (size_t i = 0; i < at(robot_n); ++i) {
+    const double clamp = parameters->gains[i].i_clamp;
+    integral_term[i] = std::clamp(parameters->gains[i].i * integral[i], -clamp, clamp);
+  }
+  if (const Status law = apply_law(generation.dynamics); !law.ok()) return law;
+  add_friction();
+  sum_terms();
+  for (size_t i = 0; i < at(n); ++i) {
+    if (!std::isfinite(terms.demanded[i])) return Status::not_finite(static_cast<int>(i), terms.demanded[i]);
+  }
+  return {};
+}
+
+LawInput Controller::Impl::law_input(const Dynamics& dynamics) const noexcept {
+  return {dynamics.M(),
+          dynamics.C(),
+          dynamics.g(),
+          dynamics.h(),
+          read(v_hat, n),
+          read(terms.position_error, n),
+          read(terms.velocity_error, n),
+          read(ref_v, n),
+          read(ref_a, n),
+          read(integral_term, n),
+          parameters->gains,
+          feedback_scale(),
+          parameters->passive_damping};
+}
+
+Status Controller::Impl::apply_law(Dynamics& dynamics) noexcept {
+  const LawOutput out{write(terms.inertia, n), write(terms.coriolis, n), write(terms.gravity, n),
+                      write(terms.feedback, n), write(a_command, n)};
+  const LawInput in = law_input(dynamics);
+  switch (parameters->law) {
+    case Law::computed_torque: return computed_torque(in, passive, out);
+    case Law::feedforward: feedforward(in, out); return {};
+    case Law::gravity_compensation: gravity_compensation(in, out); return {};
+    case Law::passivity:
+    case Law::adaptive: passivity(in, out); return {};
+  }
+  return {};
+}
+
+// Viscous and Coulomb friction at the reference velocity, which does not chatter.
+void Controller::Impl::add_friction() noexcept {
+  constexpr double smooth = 1e-2;  // rad/s or m/s
+  for (size_t i = 0; i < at(n); ++i) {
+    const bool on = parameters->friction_compensation && i < at(robot_n) && actuation.actuated[i];
+    terms.friction[i] =
+        on ? actuation.damping[i] * ref_v[i] + actuation.friction[i] * std::tanh(ref_v[i] / smooth) : 0.0;
+  }
+}
+
+void Controller::Impl::sum_terms() noexcept {
+  for (size_t i = 0; i < at(n); ++i) {
+    const double gravity = parameters->gravity_compensation == GravityCompensation::full ? terms.gravity[i] : 0.0;
+    const bool driven = i < at(robot_n) && actuation.actuated[i];
+    terms.demanded[i] =
+        driven ? terms.inertia[i] + terms.coriolis[i] + gravity + terms.friction[i] + terms.feedback[i] : 0.0;
+    commands[i].push(a_command[i]);
+  }
+}
+
+// Effort limits, then the rate limit; integrals of joints that are at a limit do not wind up further into it.
+void Controller::Impl::limit(CycleReport& report) noexcept {
+  for (size_t i = 0; i < at(n); ++i) {
+    double tau = terms.demanded[i];
+    if (i < at(robot_n) && actuation.actuated[i]) {
+      const double bound = parameters->effort_limit_scale * actuation.effort_limit[i];
+      if (!std::isnan(bound)) tau = std::clamp(tau, -bound, bound);
+      if (parameters->effort_rate_limit > 0.0 && has_effort) {
+        const double step = parameters->effort_rate_limit * period_s;
+        tau = std::clamp(tau, effort_last[i] - step, effort_last[i] + step);
+      }
+      const double lost = terms.demanded[i] - tau;
+      report.saturated = report.saturated || lost != 0.0;
+      const double error = terms.position_error[i];
+      if (lost * error <= 0.0 && parameters->gains[i].i > 0.0) {
+        const double clamp = parameters->gains[i].i_clamp / parameters->gains[i].i;
+        integral[i] = std::clamp(integral[i] + error * period_s, -clamp, clamp);
+      }
+    }
+    terms.applied[i] = tau;
+  }
+}
+
+// dM v of a model that has changed is momentum that no torque has made.
+void Controller::Impl::rebase_observer(live::Generation& generation) noexcept {
+  Dynamics& dynamics = generation.dynamics;
+  if (!observer_ready) {
+    observer.reset(dynamics.M(), read(v_hat, n));
+    observer_ready = true;
+    first_cycle_of_generation = false;
+    return;
+  }
+  const int kept = first_cycle_of_generation ? std::min(robot_n, n) : n;
+  first_cycle_of_generation = false;
+  if (!generation.inertia_changed() && kept == n) return;
+  const std::span<const double> q(q_hat.data(), at(n));
+  const std::span<const double> v(v_hat.data(), at(n));
+  generation.swap_previous_inertias();
+  if (!dynamics.update_terms(q, v, term_M).ok()) observer_ready = false;
+  for (int i = 0; i < n; ++i) {
+    double before = 0.0;
+    for (int j = 0; j < n; ++j) before += dynamics.M()(i, j) * v_hat[at(j)];
+    momentum_before[at(i)] = before;
+  }
+  generation.swap_previous_inertias();
+  if (!dynamics.update_terms(q, v, term_M).ok()) observer_ready = false;
+  for (int i = 0; i < n; ++i) {
+    double now = 0.0;
+    for (int j = 0; j < n; ++j) now += dynamics.M()(i, j) * v_hat[at(j)];
+    momentum_before[at(i)] = now - momentum_before[at(i)];
+  }
+  observer.rebase(dynamics.M(), read(v_hat, n), read(momentum_before, n), kept);
+}
+
+void Controller::Impl::observe(Dynamics& dynamics, CycleReport& report) noexcept {
+  for (size_t i = 0; i < at(n); ++i) momentum_before[i] = terms.applied[i] - terms.friction[i];
+  observer.update(dynamics.M(), dynamics.C(), dynamics.g(), read(v_hat, n), read(momentum_before, n),
+                  parameters->observer_gain, period_s);
+  const auto residual = observer.residual();
+  for (int i = 0; i < n; ++i) {
+    terms.external[at(i)] = residual[i];
+    if (parameters->collision_threshold > 0.0 && i < robot_n) {
+      report.collision = report.collision || std::abs(residual[i]) > parameters->collision_threshold;
+    }
+  }
+}
+
+void Controller::Impl::remember_good(const Dynamics& dynamics) noexcept {
+  for (int i = 0; i < n; ++i) {
+    effort_last[at(i)] = terms.applied[at(i)];
+    gravity_last[at(i)] = dynamics.g()[i];
+    diagonal_last[at(i)] = dynamics.M()(i, i);
+  }
+  has_effort = true;
+  bad_s = 0.0;
+}
+
+// A state or result that is not finite never reaches the motors: the last good torque for hold_time, then gravity and
+// damping from what is still known, and after ten times hold_time the cycle reports failure.
+void Controller::Impl::fail_safe(const StateInput& state, CycleReport& report) noexcept {
+  bad_s += period_s;
+  observer_ready = false;
+  const bool hold = has_effort && bad_s <= parameters->hold_time_s;
+  report.mode = hold                                      ? CycleReport::Mode::holding_torque
+                : bad_s <= 10.0 * parameters->hold_time_s ? CycleReport::Mode::safe_torque
+                                                          : CycleReport::Mode::failed;
+  for (size_t i = 0; i < at(n); ++i) {
+    if (!has_effort) {
+      terms.applied[i] = 0.0;
+    } else if (hold) {
+      terms.applied[i] = effort_last[i];
+    } else {
+      const bool driven = i < at(robot_n) && actuation.actuated[i];
+      const double speed = std::isfinite(state.v[i]) ? state.v[i] : 0.0;
+      const double damping = driven ? parameters->gains[i].d * diagonal_last[i] * speed : 0.0;
+      const double bound = driven ? parameters->effort_limit_scale * actuation.effort_limit[i] : 0.0;
+      terms.applied[i] = driven ? std::clamp(gravity_last[i] - damping, -bound, bound) : 0.0;
+    }
+  }
+}
+
+double Controller::Impl::feedback_scale() const noexcept {
+  if (parameters->ramp_in_s <= 0.0 || active_s >= parameters->ramp_in_s) return 1.0;
+  const double x = active_s / parameters->ramp_in_s;
+  return x * x * (3.0 - 2.0 * x);
+}
+
+void Controller::Impl::write_sample(const live::Generation& generation) noexcept {
+  if (ring == nullptr) return;
+  live::Sample* const sample = ring->begin();
+  if (sample == nullptr) return;
+  const Dynamics& dynamics = generation.dynamics;
+  sample->generation = generation.id;
+  sample->algorithms = dynamics.algorithms();
+  sample->gravity_mps2 = dynamics.tree().gravity;
+  sample->n = n;
+  std::copy_n(q_hat.data(), n, sample->q.data());
+  std::copy_n(v_hat.data(), n, sample->v.data());
+  std::copy_n(dynamics.M().data(), n * n, sample->M.data());
+  std::copy_n(dynamics.g().data(), n, sample->g.data());
+  for (int i = 0; i < n; ++i) sample->Cv[at(i)] = dynamics.h()[i] - dynamics.g()[i];
+  sample->ramp_count = 0;
+  for (size_t body = 0; body < generation.ramps.size() && generation.active_ramps > 0; ++body) {
+    const live::Ramp& ramp = generation.ramps[body];
+    if (!ramp.active) continue;
+    sample->ramps[at(sample->ramp_count++)] = {static_cast<int>(body), ramp.progress(), ramp.from};
+  }
+  ring->commit();
+}
+
+}  // namespace dyn::control

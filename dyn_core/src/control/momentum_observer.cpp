@@ -1,0 +1,59 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "dyn_core/control/momentum_observer.hpp"
+
+namespace dyn::control {
+namespace {
+size_t at(int i) { return static_cast<size_t>(i); }
+
+double row_dot(const ConstMatrixRef<double>& A, int row, const ConstVectorRef<double>& x) noexcept {
+  double sum = 0.0;
+  for (int j = 0; j < static_cast<int>(x.size()); ++j) sum += A(row, j) * x[j];
+  return sum;
+}
+}  // namespace
+
+MomentumObserver::MomentumObserver(int max_coordinates)
+    : momentum_(at(max_coordinates)), rate_(at(max_coordinates)), r_(at(max_coordinates)) {}
+
+void MomentumObserver::reset(ConstMatrixRef<double> M, ConstVectorRef<double> v) noexcept {
+  n_ = static_cast<int>(v.size());
+  for (int i = 0; i < n_; ++i) {
+    momentum_[at(i)] = row_dot(M, i, v);
+    r_[at(i)] = 0.0;
+  }
+  has_rate_ = false;
+}
+
+void MomentumObserver::rebase(ConstMatrixRef<double> M, ConstVectorRef<double> v, ConstVectorRef<double> jump,
+                              int kept) noexcept {
+  n_ = static_cast<int>(v.size());
+  for (int i = 0; i < n_; ++i) {
+    if (i < kept) {
+      momentum_[at(i)] += jump[i];
+    } else {
+      momentum_[at(i)] = row_dot(M, i, v);
+      rate_[at(i)] = 0.0;
+      r_[at(i)] = 0.0;
+    }
+  }
+}
+
+void MomentumObserver::update(ConstMatrixRef<double> M, ConstMatrixRef<double> C, ConstVectorRef<double> g,
+                              ConstVectorRef<double> v, ConstVectorRef<double> tau, double gain_per_s,
+                              double period_s) noexcept {
+  for (int i = 0; i < n_; ++i) {
+    double rate = tau[i] - g[i];
+    for (int j = 0; j < n_; ++j) rate += C(j, i) * v[j];
+    // Trapezoidal in what moves the momentum; implicit in r, so that any gain is stable:
+    //   r = K (p - momentum - (mean rate) T - r T)
+    const double mean = has_rate_ ? 0.5 * (rate + rate_[at(i)]) : rate;
+    rate_[at(i)] = rate;
+    const double expected = momentum_[at(i)] + mean * period_s;
+    const double error = row_dot(M, i, v) - expected;
+    r_[at(i)] = gain_per_s * error / (1.0 + gain_per_s * period_s);
+    momentum_[at(i)] = expected + r_[at(i)] * period_s;
+  }
+  has_rate_ = true;
+}
+
+}  // namespace dyn::control

@@ -1,0 +1,54 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "dyn_core/control/parameters.hpp"
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace dyn::control {
+namespace {
+
+std::string outside(const std::string& name, double value, const char* range) {
+  return name + ": " + std::to_string(value) + " is not " + range;
+}
+
+std::string fault_of_gains(const JointGains& gains, size_t joint) {
+  const std::array<std::pair<const char*, double>, 4> values{
+      {{"p", gains.p}, {"d", gains.d}, {"i", gains.i}, {"i_clamp", gains.i_clamp}}};
+  for (const auto& [name, value] : values) {
+    if (std::isfinite(value) && value >= 0.0) continue;
+    return outside("gains of coordinate " + std::to_string(joint) + ", " + name, value,
+                   "a finite number of at least 0");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string find_fault(const Parameters& p, int coordinates) {
+  if (p.gains.size() != static_cast<size_t>(coordinates)) {
+    return "gains: given for " + std::to_string(p.gains.size()) + " joints of " + std::to_string(coordinates);
+  }
+  for (size_t i = 0; i < p.gains.size(); ++i) {
+    if (auto fault = fault_of_gains(p.gains[i], i); !fault.empty()) return fault;
+  }
+  const std::array<std::pair<const char*, double>, 9> not_negative{{{"effort_limit_scale", p.effort_limit_scale},
+                                                                    {"effort_rate_limit", p.effort_rate_limit},
+                                                                    {"reference_timeout", p.reference_timeout_s},
+                                                                    {"ramp_in", p.ramp_in_s},
+                                                                    {"passive_damping", p.passive_damping},
+                                                                    {"adaptation_gain", p.adaptation_gain},
+                                                                    {"observer_gain", p.observer_gain},
+                                                                    {"collision_threshold", p.collision_threshold},
+                                                                    {"hold_time", p.hold_time_s}}};
+  for (const auto& [name, value] : not_negative) {
+    if (!std::isfinite(value) || value < 0.0) return outside(name, value, "a finite number of at least 0");
+  }
+  if (!(p.prediction >= 0.0 && p.prediction <= 8.0)) return outside("prediction", p.prediction, "from 0 to 8 periods");
+  if (!(p.reference_lead >= 0.0 && p.reference_lead <= 8.0)) {
+    return outside("reference_lead", p.reference_lead, "from 0 to 8 periods");
+  }
+  return {};
+}
+
+}  // namespace dyn::control

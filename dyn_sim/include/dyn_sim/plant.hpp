@@ -1,0 +1,73 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The arm that is controlled: what a real one would be to the controller. A plant has its own model, which may differ
+// from the controller's, and its own payloads: what it carries and what the controller believes are separate events.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dyn_core/model/model.hpp"
+#include "dyn_core/model/payload.hpp"
+
+namespace dyn::sim {
+
+struct NoiseSettings {
+  double position = 0.0, velocity = 0.0;  // standard deviations, rad or m and rates
+  double position_resolution = 0.0;       // of the encoder; 0: exact
+  double torque = 0.0;                    // of the torque sensor
+};
+
+struct LinkOverride {  // the plant's link differs from the model's
+  std::string link;
+  double mass_scale = 1.0;
+  Vec3d com_shift_m = Vec3d::Zero();
+  double inertia_scale = 1.0;
+};
+
+struct PlantSettings {
+  std::string engine = "native";  // or mujoco
+  double step_s = 0.0;            // largest integration step; 0: chosen by the engine
+  double tolerance = 1e-10;       // of the native engine's adaptive steps; 0: fixed steps
+  bool friction = true;           // damping, Coulomb friction, stiction of the joints
+  double stiction_ratio = 1.0;    // static over Coulomb friction
+  bool armature = true;
+  bool limits = true;    // position end stops and effort limits
+  int delay_cycles = 0;  // from command to torque
+  NoiseSettings noise;
+  std::vector<LinkOverride> overrides;
+  unsigned seed = 1;
+};
+
+class Plant {
+ public:
+  virtual ~Plant() = default;
+
+  [[nodiscard]] virtual const Model& model() const = 0;  // as it is now, payloads included
+  virtual void reset(std::span<const double> q, std::span<const double> v) = 0;
+
+  // The true state and what the sensors say, in the model's coordinates.
+  [[nodiscard]] virtual std::span<const double> q() const = 0;
+  [[nodiscard]] virtual std::span<const double> v() const = 0;
+  virtual void measure(std::span<double> q, std::span<double> v) = 0;
+
+  // Holds the torque for one period. Allocates nothing.
+  virtual void advance(std::span<const double> effort, double period_s) = 0;
+
+  // Between cycles; velocities stay continuous.
+  virtual void attach(const Payload& payload) = 0;
+  virtual void detach(const std::string& name) = 0;
+  // A force on a link, base frame, at a point of the link, until it is set to zero.
+  virtual void push(const std::string& link, const Vec3d& force_N, const Vec3d& point_in_link_m) = 0;
+};
+
+// Throws ModelError naming what the engine cannot do.
+std::unique_ptr<Plant> make_native_plant(const RobotDescription& robot, const PlantSettings& settings,
+                                         const Vec3d& gravity_mps2);
+std::unique_ptr<Plant> make_mujoco_plant(const RobotDescription& robot, const PlantSettings& settings,
+                                         const Vec3d& gravity_mps2);
+[[nodiscard]] bool mujoco_is_available() noexcept;
+
+}  // namespace dyn::sim

@@ -1,0 +1,87 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// A `dyn run` configuration: one arm or several, each with robot, plant, controller, trajectory and timed events.
+// Read from YAML strictly: an unknown key, a wrong type or a value out of range is refused with file, line and value.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "dyn_core/control/parameters.hpp"
+#include "dyn_core/live/live_model.hpp"
+#include "dyn_sim/plant.hpp"
+#include "dyn_sim/trajectory.hpp"
+
+namespace dyn::sim {
+
+enum class Target : std::uint8_t { both, plant, model };  // what the arm carries, what the controller believes
+
+struct AttachEvent {
+  Payload payload;
+  Target target = Target::both;
+  double transition_time_s = 0.0;
+};
+struct DetachEvent {
+  std::string payload;
+  Target target = Target::both;
+  double transition_time_s = 0.0;
+};
+struct SetEvent {  // parameter name as in `controller`, value as text
+  std::string parameter, value;
+};
+struct PushEvent {
+  std::string link;
+  Vec3d force_N = Vec3d::Zero(), point_m = Vec3d::Zero();
+  double duration_s = 0.1;
+};
+
+struct Event {
+  double time_s = 0.0;
+  std::variant<SetEvent, PushEvent, AttachEvent, DetachEvent> what;
+  std::string label;  // for reports: attach box, jsim_algorithm = gdahj, ...
+};
+
+struct ValidationConfig {
+  std::string mode = "monitor";  // off, monitor, gate
+  double rate_hz = 100.0;        // samples a second
+  double tolerance = 1e-10;
+  std::string fallback = "crba";
+};
+
+struct ArmConfig {
+  std::string name;
+  std::string robot;
+  RobotDescription description;
+  live::LiveOptions live;
+  std::string jsim, coriolis;  // algorithms, by name
+  control::Parameters controller;
+  std::vector<std::string> passive_joints;
+  ValidationConfig validation;
+  PlantSettings plant;
+  std::shared_ptr<const Trajectory> trajectory;
+  std::vector<double> start_q;  // where the plant begins; the trajectory's beginning unless given
+  std::vector<Event> events;    // by time
+};
+
+struct RunConfig {
+  std::string title;
+  std::filesystem::path file;
+  double rate_hz = 1000.0;
+  double duration_s = 10.0;
+  std::optional<int> cpu;  // the loop's core; the last one unless given
+  std::vector<ArmConfig> arms;
+};
+
+// Throws ModelError.
+RunConfig load_run_config(const std::filesystem::path& file);
+
+// One parameter of the controller changed while it runs. Throws ModelError with the reason; nothing has changed then.
+void set_parameter(const std::string& name, const std::string& value, const Model& model,
+                   control::Parameters& parameters, live::LiveModel& live);
+
+}  // namespace dyn::sim

@@ -1,0 +1,46 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Where the arm is to be: position, velocity and acceleration of every robot coordinate at any time.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace dyn::sim {
+
+class Trajectory {
+ public:
+  virtual ~Trajectory() = default;
+  [[nodiscard]] virtual double duration_s() const noexcept = 0;  // infinity where it goes on for ever
+  // Real-time safe. Before its beginning and beyond its end it stands still at its first and last point.
+  virtual void sample(double time_s, std::span<double> q, std::span<double> v, std::span<double> a) const noexcept = 0;
+};
+
+using Point = std::vector<double>;  // one value a coordinate
+
+// Between way points, at rest in each: quintic in time, as slow as the slowest joint needs so that no velocity exceeds
+// `velocity_scale` times its limit.
+std::unique_ptr<Trajectory> make_quintic(const std::vector<Point>& way_points, const Point& velocity_limits,
+                                         double velocity_scale);
+// The same with `move_s` seconds for every move.
+std::unique_ptr<Trajectory> make_timed_quintic(const std::vector<Point>& way_points, double move_s);
+
+// Between way points, at rest in each: acceleration, constant velocity, deceleration; all joints in step.
+std::unique_ptr<Trajectory> make_trapezoidal(const std::vector<Point>& way_points, const Point& velocity_limits,
+                                             const Point& acceleration_limits);
+
+// q = centre + amplitude sin(2 pi f t + phase).
+std::unique_ptr<Trajectory> make_sinusoid(const Point& centre, const Point& amplitude, const Point& frequency_hz,
+                                          const Point& phase_rad);
+
+// Exciting: q = centre + sum over k of a_k sin(k w t) + b_k cos(k w t), random coefficients of the given amplitude that
+// start and end at rest.
+std::unique_ptr<Trajectory> make_fourier(const Point& centre, const Point& amplitude, double base_hz, int harmonics,
+                                         unsigned seed);
+
+// Columns time, then q of every coordinate; cubic splines between the rows. Throws ModelError naming file and line.
+std::unique_ptr<Trajectory> load_trajectory(const std::filesystem::path& csv, int coordinates);
+
+}  // namespace dyn::sim

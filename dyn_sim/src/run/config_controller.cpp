@@ -1,0 +1,160 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The controller's part of a configuration, and its parameters set one by one while it runs: the same names for both.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <functional>
+
+#include "config_parts.hpp"
+
+namespace dyn::sim {
+namespace {
+
+using control::GravityCompensation;
+using control::JointGains;
+using control::Law;
+using control::Parameters;
+
+template <class Enum>
+Enum pick(const std::string& parameter, const std::string& value,
+          const std::vector<std::pair<std::string, Enum>>& all) {
+  std::string known;
+  for (const auto& [name, which] : all) {
+    if (name == value) return which;
+    known += (known.empty() ? "" : ", ") + name;
+  }
+  throw ModelError(parameter + ": '" + value + "' is none of " + known);
+}
+
+Law law_of(const std::string& value) {
+  return pick<Law>("type", value,
+                   {{"computed_torque", Law::computed_torque},
+                    {"feedforward", Law::feedforward},
+                    {"gravity_compensation", Law::gravity_compensation},
+                    {"passivity", Law::passivity},
+                    {"adaptive", Law::adaptive}});
+}
+
+GravityCompensation gravity_of(const std::string& value) {
+  return pick<GravityCompensation>("gravity_compensation", value,
+                                   {{"full", GravityCompensation::full},
+                                    {"none", GravityCompensation::none},
+                                    {"hardware", GravityCompensation::hardware}});
+}
+
+// Parameters that are one number.
+double* scalar(Parameters& p, const std::string& name) {
+  const std::vector<std::pair<std::string, double*>> all{{"effort_limit_scale", &p.effort_limit_scale},
+                                                         {"effort_rate_limit", &p.effort_rate_limit},
+                                                         {"prediction", &p.prediction},
+                                                         {"reference_lead", &p.reference_lead},
+                                                         {"reference_timeout", &p.reference_timeout_s},
+                                                         {"ramp_in", &p.ramp_in_s},
+                                                         {"passive_damping", &p.passive_damping},
+                                                         {"adaptation_gain", &p.adaptation_gain},
+                                                         {"observer_gain", &p.observer_gain},
+                                                         {"collision_threshold", &p.collision_threshold},
+                                                         {"hold_time", &p.hold_time_s}};
+  const auto it = std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.first == name; });
+  return it == all.end() ? nullptr : it->second;
+}
+constexpr std::array scalars{
+    "effort_limit_scale", "effort_rate_limit", "prediction",    "reference_lead",      "reference_timeout", "ramp_in",
+    "passive_damping",    "adaptation_gain",   "observer_gain", "collision_threshold", "hold_time"};
+
+JointGains read_gains(YamlMap map, const JointGains& otherwise) {
+  JointGains gains;
+  gains.p = map.number("p", otherwise.p);
+  gains.d = map.number("d", otherwise.d);
+  gains.i = map.number("i", otherwise.i);
+  gains.i_clamp = map.number("i_clamp", otherwise.i_clamp);
+  map.finish();
+  return gains;
+}
+
+int coordinate_of(const Model& model, const std::string& name) {
+  const auto& names = model.coordinate_names();
+  const auto it = std::find(names.begin(), names.end(), name);
+  return it == names.end() ? -1 : static_cast<int>(it - names.begin());
+}
+
+double to_number(const std::string& name, const std::string& value) {
+  double number = 0.0;
+  const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc{} || rest != value.data() + value.size() || !std::isfinite(number)) {
+    throw ModelError(name + ": '" + value + "' is not a finite number");
+  }
+  return number;
+}
+
+// gains.JOINT.p and the like.
+void set_gain(const std::string& name, const std::string& value, const Model& model, Parameters& parameters) {
+  const auto dot = name.rfind('.');
+  const std::string joint = name.substr(6, dot - 6);
+  const std::string which = name.substr(dot + 1);
+  const int coordinate = coordinate_of(model, joint);
+  if (coordinate < 0 || coordinate >= static_cast<int>(parameters.gains.size())) {
+    throw ModelError(name + ": the robot has no joint '" + joint + "'");
+  }
+  JointGains& gains = parameters.gains[static_cast<size_t>(coordinate)];
+  const std::vector<std::pair<std::string, double*>> fields{
+      {"p", &gains.p}, {"d", &gains.d}, {"i", &gains.i}, {"i_clamp", &gains.i_clamp}};
+  *pick<double*>(name, which, fields) = to_number(name, value);
+}
+
+}  // namespace
+
+void read_controller(YamlMap& map, const Model& model, ArmConfig& arm) {
+  Parameters& p = arm.controller;
+  p.law = law_of(map.text("type", "computed_torque"));
+  arm.jsim = map.text("jsim_algorithm", "fused");
+  arm.coriolis = map.text("coriolis_algorithm", "fused");
+  (void)AlgorithmIndex::find_jsim(arm.jsim);
+  (void)AlgorithmIndex::find_coriolis(arm.coriolis);
+  YamlMap gains = map.map("gains");
+  const JointGains otherwise = read_gains(gains.map("default"), {400.0, 40.0, 0.0, 0.0});
+  p.gains.assign(static_cast<size_t>(model.coordinates()), otherwise);
+  for (size_t i = 0; i < p.gains.size(); ++i) {
+    const std::string& joint = model.coordinate_names()[i];
+    if (gains.has(joint)) p.gains[i] = read_gains(gains.map(joint), otherwise);
+  }
+  gains.finish();
+  p.gravity_compensation = gravity_of(map.text("gravity_compensation", "full"));
+  p.friction_compensation = map.flag("friction_compensation", p.friction_compensation);
+  for (const char* name : scalars) *scalar(p, name) = map.number(name, *scalar(p, name));
+  arm.live.max_payload_dofs = map.integer("max_payload_dofs", 6);
+  if (arm.live.max_payload_dofs < 0 || arm.live.max_payload_dofs > 100) {
+    map.fail("max_payload_dofs", "is not from 0 to 100");
+  }
+  arm.passive_joints = map.texts("passive_joints");
+  if (const auto fault = control::find_fault(p, model.coordinates()); !fault.empty()) {
+    throw ModelError(arm.robot + ": controller: " + fault);
+  }
+}
+
+void set_parameter(const std::string& name, const std::string& value, const Model& model, Parameters& parameters,
+                   live::LiveModel& live) {
+  if (name == "jsim_algorithm") return live.set_jsim(value);
+  if (name == "coriolis_algorithm") return live.set_coriolis(value);
+  Parameters changed = parameters;
+  if (name == "type") {
+    changed.law = law_of(value);
+  } else if (name == "gravity_compensation") {
+    changed.gravity_compensation = gravity_of(value);
+  } else if (name == "friction_compensation") {
+    changed.friction_compensation = pick<bool>(name, value, {{"true", true}, {"false", false}});
+  } else if (double* const number = scalar(changed, name); number != nullptr) {
+    *number = to_number(name, value);
+  } else if (name.rfind("gains.", 0) == 0 && name.rfind('.') > 6) {
+    set_gain(name, value, model, changed);
+  } else {
+    throw ModelError("set: there is no parameter '" + name + "'");
+  }
+  if (const auto fault = control::find_fault(changed, static_cast<int>(changed.gains.size())); !fault.empty()) {
+    throw ModelError(fault);
+  }
+  parameters = changed;
+}
+
+}  // namespace dyn::sim

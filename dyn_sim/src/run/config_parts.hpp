@@ -1,0 +1,16 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The larger parts of a `dyn run` configuration; each asks the map for its keys and throws ModelError with file and
+// line.
+#pragma once
+
+#include "dyn_sim/run/config.hpp"
+#include "yaml_reader.hpp"
+
+namespace dyn::sim {
+
+void read_controller(YamlMap& map, const Model& model, ArmConfig& arm);
+std::shared_ptr<const Trajectory> read_trajectory(YamlMap map, const Model& model, const std::filesystem::path& file);
+std::vector<Event> read_events(YamlMap& map, const Model& model, const std::filesystem::path& file);
+
+}  // namespace dyn::sim

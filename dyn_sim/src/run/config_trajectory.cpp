@@ -1,0 +1,160 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Trajectories and timed events of a configuration.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "config_parts.hpp"
+#include "dyn_core/model/robot_library.hpp"
+#include "dyn_core/model/urdf.hpp"
+
+namespace dyn::sim {
+namespace {
+
+Point per_coordinate(YamlMap& map, const std::string& key, const Model& model, double otherwise) {
+  const auto n = static_cast<size_t>(model.coordinates());
+  if (!map.has(key)) {
+    (void)map.raw(key);
+    return Point(n, otherwise);
+  }
+  auto values = map.raw(key).IsScalar() ? Point(n, map.number(key)) : map.numbers(key);
+  if (values.size() != n) {
+    map.fail(key, "has " + std::to_string(values.size()) + " values; the robot has " + std::to_string(n) +
+                      " degrees of freedom");
+  }
+  return values;
+}
+
+Point velocity_limits(const Model& model) {
+  Point limits;
+  for (const Joint& joint : model.joints()) {
+    const auto& d = joint.description;
+    limits.insert(limits.end(), static_cast<size_t>(joint.degrees), d.limits ? d.limits->velocity : 0.0);
+  }
+  return limits;
+}
+
+std::vector<Point> read_way_points(YamlMap& map, const Model& model) {
+  std::vector<Point> points;
+  const YAML::Node node = map.raw("way_points");
+  if (!node.IsDefined() || !node.IsSequence()) map.fail("way_points", "is not a list of lists of positions");
+  for (const auto& row : node) {
+    try {
+      points.push_back(row.as<Point>());
+    } catch (const YAML::Exception&) {
+      map.fail("way_points", "'" + YAML::Dump(row) + "' is not a list of positions");
+    }
+    if (points.back().size() != static_cast<size_t>(model.coordinates())) {
+      map.fail("way_points", "'" + YAML::Dump(row) + "' has " + std::to_string(points.back().size()) +
+                                 " positions; the robot has " + std::to_string(model.coordinates()) +
+                                 " degrees of freedom");
+    }
+  }
+  return points;
+}
+
+Payload read_payload(YamlMap& map, const std::filesystem::path& file) {
+  const std::string name = map.text("name");
+  const std::string link = map.text("link");
+  const Pose pose = pose_from_xyz_rpy(map.vector3("xyz", Vec3d::Zero()), map.vector3("rpy", Vec3d::Zero()));
+  if (map.has("urdf")) {
+    const std::string urdf = map.text("urdf");
+    const std::filesystem::path beside = file.parent_path() / urdf;
+    return Payload::articulated(name, link, std::filesystem::exists(beside) ? load_urdf(beside) : load_robot(urdf),
+                                pose);
+  }
+  Inertial inertial;
+  inertial.mass_kg = map.number("mass");
+  inertial.com_m = map.vector3("com", Vec3d::Zero());
+  const auto i = map.has("inertia") ? map.numbers("inertia") : std::vector<double>(6, 0.0);
+  if (i.size() != 6) map.fail("inertia", "has " + std::to_string(i.size()) + " numbers; 6 are expected");
+  inertial.inertia_com_kgm2 = inertia_tensor(i[0], i[1], i[2], i[3], i[4], i[5]);
+  return Payload::rigid(name, link, inertial, pose);
+}
+
+Target read_target(YamlMap& map) {
+  const std::string on = map.text("on", "both");
+  if (on == "both") return Target::both;
+  if (on == "plant") return Target::plant;
+  if (on == "model") return Target::model;
+  map.fail("on", "'" + on + "' is none of both, plant, model");
+}
+
+Event read_event(YamlMap& map, const Model& model, const std::filesystem::path& file) {
+  Event event;
+  event.time_s = map.number("at");
+  if (event.time_s < 0.0) map.fail("at", "is before the beginning");
+  const double transition = map.number("transition_time", 0.0);
+  if (map.has("attach")) {
+    YamlMap attach = map.map("attach");
+    event.what = AttachEvent{read_payload(attach, file), read_target(map), transition};
+    attach.finish();
+    event.label = "attach " + std::get<AttachEvent>(event.what).payload.name();
+  } else if (map.has("detach")) {
+    event.what = DetachEvent{map.text("detach"), read_target(map), transition};
+    event.label = "detach " + std::get<DetachEvent>(event.what).payload;
+  } else if (map.has("set")) {
+    YamlMap set = map.map("set");
+    const auto names = set.keys();
+    if (names.size() != 1) map.fail("set", "sets " + std::to_string(names.size()) + " parameters; one is expected");
+    event.what = SetEvent{names[0], set.text(names[0])};
+    event.label = names[0] + " = " + set.text(names[0]);
+  } else if (map.has("push")) {
+    YamlMap push = map.map("push");
+    PushEvent p{push.text("link"), push.vector3("force", Vec3d::Zero()), push.vector3("point", Vec3d::Zero()),
+                push.number("duration", 0.1)};
+    push.finish();
+    if (model.find_link(p.link) == nullptr) map.fail("push", "the robot has no link '" + p.link + "'");
+    event.label = "push " + p.link;
+    event.what = std::move(p);
+  } else {
+    map.fail("at", "the event is none of attach, detach, set, push");
+  }
+  if (!std::holds_alternative<AttachEvent>(event.what) && !std::holds_alternative<DetachEvent>(event.what)) {
+    if (map.has("on")) map.fail("on", "belongs to attach and detach only");
+  }
+  map.finish();
+  return event;
+}
+
+}  // namespace
+
+std::shared_ptr<const Trajectory> read_trajectory(YamlMap map, const Model& model, const std::filesystem::path& file) {
+  const std::string type = map.text("type");
+  std::shared_ptr<const Trajectory> trajectory;
+  if (type == "quintic") {
+    const auto points = read_way_points(map, model);
+    trajectory = map.has("move_time") ? make_timed_quintic(points, map.number("move_time"))
+                                      : make_quintic(points, velocity_limits(model), map.number("velocity_scale", 0.5));
+  } else if (type == "trapezoidal") {
+    auto limits = velocity_limits(model);
+    const double scale = map.number("velocity_scale", 0.5);
+    for (double& limit : limits) limit *= scale;
+    trajectory = make_trapezoidal(read_way_points(map, model), limits, per_coordinate(map, "acceleration", model, 2.0));
+  } else if (type == "sinusoid") {
+    auto phase = per_coordinate(map, "phase_deg", model, -90.0);
+    for (double& angle : phase) angle *= std::numbers::pi / 180.0;
+    trajectory = make_sinusoid(per_coordinate(map, "centre", model, 0.0), per_coordinate(map, "amplitude", model, 0.5),
+                               per_coordinate(map, "frequency_hz", model, 0.25), phase);
+  } else if (type == "fourier") {
+    trajectory = make_fourier(per_coordinate(map, "centre", model, 0.0), per_coordinate(map, "amplitude", model, 0.5),
+                              map.number("base_hz", 0.1), map.integer("harmonics", 5),
+                              static_cast<unsigned>(map.integer("seed", 1)));
+  } else if (type == "file") {
+    trajectory = load_trajectory(file.parent_path() / map.text("path"), model.coordinates());
+  } else {
+    map.fail("type", "'" + type + "' is none of quintic, trapezoidal, sinusoid, fourier, file");
+  }
+  map.finish();
+  return trajectory;
+}
+
+std::vector<Event> read_events(YamlMap& map, const Model& model, const std::filesystem::path& file) {
+  std::vector<Event> events;
+  for (YamlMap& entry : map.list("events")) events.push_back(read_event(entry, model, file));
+  std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.time_s < b.time_s; });
+  return events;
+}
+
+}  // namespace dyn::sim

@@ -1,0 +1,111 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "yaml_reader.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "dyn_core/error.hpp"
+
+namespace dyn::sim {
+
+YamlMap::YamlMap(YAML::Node node, std::string file, std::string path)
+    : node_(std::move(node)), file_(std::move(file)), path_(std::move(path)) {
+  if (node_.IsDefined() && !node_.IsNull() && !node_.IsMap()) {
+    throw ModelError(file_ + ":" + std::to_string(node_.Mark().line + 1) + ": " +
+                     (path_.empty() ? "the document" : path_) + " is not a map of names and values");
+  }
+}
+
+bool YamlMap::has(const std::string& key) const { return node_.IsMap() && node_[key].IsDefined(); }
+
+std::vector<std::string> YamlMap::keys() const {
+  std::vector<std::string> names;
+  if (node_.IsMap()) {
+    for (const auto& entry : node_) names.push_back(entry.first.as<std::string>());
+  }
+  return names;
+}
+
+YAML::Node YamlMap::raw(const std::string& key) {
+  asked_.push_back(key);
+  return has(key) ? node_[key] : YAML::Node(YAML::NodeType::Undefined);
+}
+
+YamlMap YamlMap::map(const std::string& key) { return {raw(key), file_, path_.empty() ? key : path_ + "." + key}; }
+
+std::vector<YamlMap> YamlMap::list(const std::string& key) {
+  const YAML::Node node = raw(key);
+  std::vector<YamlMap> entries;
+  if (!node.IsDefined() || node.IsNull()) return entries;
+  if (!node.IsSequence()) fail(key, "is not a list");
+  for (std::size_t i = 0; i < node.size(); ++i) {
+    entries.emplace_back(node[i], file_, (path_.empty() ? key : path_ + "." + key) + "[" + std::to_string(i) + "]");
+  }
+  return entries;
+}
+
+void YamlMap::fail(const std::string& key, const std::string& what) const {
+  const YAML::Mark mark = has(key) ? node_[key].Mark() : node_.Mark();
+  throw ModelError(file_ + ":" + std::to_string(mark.line + 1) + ": " + (path_.empty() ? key : path_ + "." + key) +
+                   ": " + what);
+}
+
+template <class T>
+T YamlMap::as(const std::string& key, const char* kind) {
+  const YAML::Node node = raw(key);
+  if (!node.IsDefined()) fail(key, std::string("is missing; ") + kind + " is expected");
+  try {
+    return node.as<T>();
+  } catch (const YAML::Exception&) {
+    fail(key, "'" + YAML::Dump(node) + "' is not " + kind);
+  }
+}
+
+double YamlMap::number(const std::string& key) {
+  const auto value = as<double>(key, "a number");
+  if (!std::isfinite(value)) fail(key, "'" + YAML::Dump(node_[key]) + "' is not a finite number");
+  return value;
+}
+double YamlMap::number(const std::string& key, double otherwise) {
+  asked_.push_back(key);
+  return has(key) ? number(key) : otherwise;
+}
+int YamlMap::integer(const std::string& key, int otherwise) {
+  asked_.push_back(key);
+  return has(key) ? as<int>(key, "a whole number") : otherwise;
+}
+bool YamlMap::flag(const std::string& key, bool otherwise) {
+  asked_.push_back(key);
+  return has(key) ? as<bool>(key, "true or false") : otherwise;
+}
+std::string YamlMap::text(const std::string& key) { return as<std::string>(key, "a text"); }
+std::string YamlMap::text(const std::string& key, const std::string& otherwise) {
+  asked_.push_back(key);
+  return has(key) ? text(key) : otherwise;
+}
+std::vector<double> YamlMap::numbers(const std::string& key) {
+  auto values = as<std::vector<double>>(key, "a list of numbers");
+  for (const double x : values) {
+    if (!std::isfinite(x)) fail(key, "has an entry that is not a finite number");
+  }
+  return values;
+}
+std::vector<std::string> YamlMap::texts(const std::string& key) {
+  asked_.push_back(key);
+  return has(key) ? as<std::vector<std::string>>(key, "a list of names") : std::vector<std::string>{};
+}
+Vec3d YamlMap::vector3(const std::string& key, const Vec3d& otherwise) {
+  asked_.push_back(key);
+  if (!has(key)) return otherwise;
+  const auto values = numbers(key);
+  if (values.size() != 3) fail(key, "has " + std::to_string(values.size()) + " numbers; 3 are expected");
+  return {values[0], values[1], values[2]};
+}
+
+void YamlMap::finish() const {
+  for (const auto& key : keys()) {
+    if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) fail(key, "nothing of this name is known here");
+  }
+}
+
+}  // namespace dyn::sim
