@@ -119,6 +119,7 @@ DhTable puma_table() {
   constexpr double right = std::numbers::pi / 2.0;
   const auto row = [](double a, double b, double alpha, double mass, double hub) {
     DhLink link;
+    link.type = JointType::continuous;  // the paper has no limits
     link.a_m = a, link.b_m = b, link.alpha_rad = alpha, link.mass_kg = mass, link.hub_inertia_kgm2 = hub;
     return link;
   };

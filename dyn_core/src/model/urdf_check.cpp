@@ -124,7 +124,7 @@ class Checker {
     if (element.name.starts_with("xacro:"))
       fail(element, where + ": <" + element.name + "> is xacro, not yet expanded");
     for (const std::string name : known) {
-      if (edit_distance(lower_case(element.name), name) <= 1 || lower_case(element.name) == name) {
+      if (edit_distance(lower_case(element.name), name) <= std::max<size_t>(1, name.size() / 4)) {
         fail(element, where + ": <" + element.name + "> is unknown; is <" + name + "> meant?");
       }
     }
