@@ -38,7 +38,7 @@ std::vector<std::string> near_names(std::string_view name, const std::vector<std
     const std::string known = lower_case(candidate);
     const bool part = wanted.size() > 1 && (known.starts_with(wanted) || wanted.starts_with(known));
     const size_t distance = part ? 1 : edit_distance(wanted, known);
-    if (distance <= std::max<size_t>(1, (wanted.size() + 1) / 3)) near.emplace_back(distance, candidate);
+    if (distance <= std::clamp<size_t>(wanted.size() / 2, 1, 3)) near.emplace_back(distance, candidate);
   }
   std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> result;

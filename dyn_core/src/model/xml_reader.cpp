@@ -97,7 +97,8 @@ class Reader {
   }
   [[nodiscard]] std::string_view rest() const { return text_.substr(at_); }
   [[nodiscard]] std::string shown() const {
-    const auto line = rest().substr(0, rest().find('\n'));
+    const auto near = rest().substr(0, max_shown + 4);
+    const auto line = near.substr(0, near.find('\n'));
     size_t length = std::min(line.size(), max_shown);
     while (length < line.size() && (static_cast<unsigned char>(line[length]) & 0xC0) == 0x80) ++length;
     return "'" + std::string(line.substr(0, length)) + "'";
