@@ -1,0 +1,93 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What a run leaves behind: filled by the loop into memory taken before it starts, written to files after it has ended
+// (results.json, log.csv, log.mcap, report.html).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dyn_sim/run/config.hpp"
+
+namespace dyn::sim {
+
+// Signals of every robot coordinate, one row a recorded cycle.
+enum class Signal : std::uint8_t {
+  q,
+  v,
+  q_reference,
+  v_reference,
+  position_error,
+  velocity_error,  // rad or m, and rates; true state of the plant
+  inertia,
+  coriolis,
+  gravity,
+  friction,
+  feedback,
+  applied,
+  external,  // N m or N
+  count
+};
+[[nodiscard]] const char* to_string(Signal signal) noexcept;
+
+struct EventRecord {
+  double planned_s = 0.0, applied_s = -1.0;  // -1: never
+  std::string label;
+  std::string error;  // why it was refused; empty if it was not
+};
+
+struct ResidualRecord {  // one sample of the validator
+  double time_s = 0.0;
+  double M = 0.0, Cv = 0.0, g = 0.0;  // largest relative errors
+};
+
+struct Percentiles {
+  double p50 = 0.0, p99 = 0.0, p999 = 0.0, max = 0.0;
+};
+
+struct ArmRecord {
+  const ArmConfig* config = nullptr;
+  std::shared_ptr<const Model> model;    // without payloads
+  std::vector<std::string> coordinates;  // names
+  int rows = 0;                          // recorded
+  std::vector<double> time_s;            // by row
+  std::vector<double> signals;           // [row][signal][coordinate]
+  std::vector<std::int16_t> jsim;        // by row: index of the algorithm that was used
+  std::vector<std::uint8_t> flags;       // by row: flag_saturated | ...
+  std::vector<EventRecord> events;
+  std::vector<ResidualRecord> residuals;
+  double tracking_rms = 0.0, tracking_max = 0.0, torque_max = 0.0;
+  struct {
+    std::uint64_t samples = 0, dropped = 0, breaches = 0;
+    double max_M = 0.0, max_Cv = 0.0, max_g = 0.0;
+    bool available = false;
+    std::string unavailable_reason;
+  } validation;
+
+  static constexpr std::uint8_t flag_saturated = 1, flag_collision = 2, flag_ramping = 4, flag_holding = 8,
+                                flag_fallback = 16;
+  [[nodiscard]] double signal(int row, Signal s, int coordinate) const {
+    const auto n = coordinates.size();
+    return signals[(static_cast<std::size_t>(row) * static_cast<std::size_t>(Signal::count) +
+                    static_cast<std::size_t>(s)) *
+                       n +
+                   static_cast<std::size_t>(coordinate)];
+  }
+};
+
+struct RunRecord {
+  const RunConfig* config = nullptr;
+  std::vector<ArmRecord> arms;
+  std::uint64_t cycles = 0, overruns = 0;
+  std::vector<float> update_ns, wakeup_ns;  // by cycle, all arms together
+  Percentiles update, wakeup;
+  std::int64_t allocations_in_loop = -1;  // -1: not counted in this build
+  bool real_time = false;                 // ran against the clock
+  bool interrupted = false;
+  std::string scheduling;   // what was allowed: SCHED_FIFO 80 on core 1, memory locked; or why not
+  double duration_s = 0.0;  // simulated
+};
+
+}  // namespace dyn::sim
