@@ -1,0 +1,26 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The registries of dyn_core as plain lists of names. The only headers that know all algorithms stay out of everything
+// but algorithm_families.cpp and count/operation_counts.cpp: they are slow to compile.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace dyn::cli {
+
+struct AlgorithmFamily {
+  const char* parameter;  // jsim_algorithm, ...: as in parameters, reports and messages
+  const char* gives;
+  std::span<const std::string_view> names, sources;
+};
+
+[[nodiscard]] std::span<const AlgorithmFamily> algorithm_families();
+[[nodiscard]] const AlgorithmFamily& family_of(std::string_view parameter);
+
+// The registry's own copy of the name, which lives as long as the program; throws ModelError where there is none.
+[[nodiscard]] std::string_view registered_name(std::string_view parameter, std::string_view name);
+[[nodiscard]] std::string listed(std::span<const std::string_view> names);
+
+}  // namespace dyn::cli

@@ -1,0 +1,31 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// A command of the program `dyn`: one file under commands/, one line in the table of commands.cpp.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <functional>
+
+namespace dyn::cli {
+
+// Runs after the command line was understood. Throws ModelError (or any std::exception) with one sentence: exit code 1.
+using Action = std::function<void()>;
+
+struct Command {
+  const char* name;
+  const char* summary;
+  Action (*declare)(CLI::App& app);  // adds the options; returns what the command does
+};
+
+Action declare_info(CLI::App& app);
+Action declare_eval(CLI::App& app);
+Action declare_count(CLI::App& app);
+Action declare_robots(CLI::App& app);
+Action declare_algorithms(CLI::App& app);
+
+// The whole program: 0; 1 with one line on standard error; 2 for a wrong call.
+int run(int argc, char** argv);
+
+}  // namespace dyn::cli

@@ -1,0 +1,68 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The table of commands, and the exit codes: 0; 1 with one line on standard error; 2 for a wrong call.
+#include <exception>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "command.hpp"
+#include "output.hpp"
+
+namespace dyn::cli {
+namespace {
+
+constexpr Command commands[] = {
+    {"info", "Joints, limits, masses, warnings and algorithms of a robot", declare_info},
+    {"eval", "Dynamics of states read as JSON lines; payloads and algorithms change in between", declare_eval},
+    {"count", "Multiplications and additions of every algorithm beside the papers' formulas", declare_count},
+    {"robots", "Robots that can be named instead of a file", declare_robots},
+    {"algorithms", "Algorithms that can be named, and where each is published", declare_algorithms},
+};
+
+int complain(const std::string& who, const std::string& what, int code) {
+  std::cout.flush();
+  std::cerr << who << ": " << one_line(what) << '\n';
+  return code;
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  CLI::App app("Real-time robot dynamics: M, C, g, inverse and forward dynamics by published algorithms.", "dyn");
+  app.set_version_flag("--version", std::string("dyn ") + DYN_VERSION);
+  app.footer(
+      "ROBOT is a .urdf or .urdf.xacro file, or a name that `dyn robots` lists.\n"
+      "Exit code 0, or 1 with one line on standard error, or 2 for a wrong call.");
+  std::vector<std::pair<CLI::App*, Action>> declared;
+  for (const Command& command : commands) {
+    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    declared.emplace_back(sub, command.declare(*sub));
+  }
+  std::string who = "dyn";
+  try {
+    app.parse(argc, argv);
+    if (app.get_subcommands().empty()) return complain(who, "a command is missing (see dyn --help)", 2);
+    for (const auto& [sub, action] : declared) {
+      if (!sub->parsed()) continue;
+      who = "dyn " + sub->get_name();
+      action();
+    }
+    flush_output();
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+      app.exit(error);  // --help, --version
+      return std::cout.flush() ? 0 : complain(who, "cannot write to standard output", 1);
+    }
+    for (const auto& [sub, action] : declared) {
+      if (sub->count_all() > 0) who = "dyn " + sub->get_name();
+    }
+    return complain(who, std::string(error.what()) + " (see " + who + " --help)", 2);
+  } catch (const std::exception& error) {
+    return complain(who, error.what(), 1);
+  }
+  return 0;
+}
+
+}  // namespace dyn::cli

@@ -1,0 +1,92 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// dyn eval: states and commands in, one JSON object a line; results out, one a line, at once.
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+
+#include "algorithm_families.hpp"
+#include "command.hpp"
+#include "dyn_core/model/robot_library.hpp"
+#include "eval/json_line.hpp"
+#include "eval/line_reader.hpp"
+#include "eval/session.hpp"
+#include "options.hpp"
+#include "output.hpp"
+
+namespace dyn::cli {
+namespace {
+
+constexpr const char* lines_help = R"(Reads one JSON object a line and answers each with one line.
+
+A state, all entries optional and 0 by default, one number for each coordinate:
+  {"q":[..],"v":[..],"a":[..],"tau":[..]}
+gives
+  {"M":[[..]],"C":[[..]],"g":[..],"h":[..],"tau":[..],"qdd":[..]}
+h = C v + g; tau = M a + h; qdd solves M qdd = tau - h for the given tau. Where M is singular qdd is null and
+qdd_error names the joint. A floating joint is x, y, z, yaw, pitch, roll; mimic joints have no entry.
+
+Commands, answered {"ok":true,"joints":[..]}, or {"ok":false,"error":".."} with the model as before:
+  {"attach":{"name":"box","link":"tool0","mass":2.0,"com":[x,y,z],"inertia":[ixx,ixy,ixz,iyy,iyz,izz],
+             "xyz":[..],"rpy":[..]}}        rigid; inertia about its centre of mass; pose of its frame in the link
+  {"attach":{"name":"arm","link":"link2","urdf":"FILE","xyz":[..],"rpy":[..]}}
+                                            a chain; its joints come last in the order
+com, inertia, xyz and rpy are zero where they are missing.
+  {"detach":"box"}  {"jsim":NAME}  {"coriolis":NAME}  {"fd":NAME}  {"id":NAME}  {"gravity":[x,y,z]}
+
+With --friction, damping v + friction sign(v) (nothing at v = 0) is part of tau, and qdd is what is left after it;
+h stays without. A line that is neither ends the program with exit code 1.)";
+
+struct Arguments {
+  std::string robot, jsim = "fused", coriolis = "fused", forward = "aba", inverse = "rnea";
+  std::string gravity = "0,0,-9.81";
+  bool friction = false, armature = false;
+};
+
+EvalOptions options_from(const Arguments& arguments) {
+  EvalOptions options;
+  options.model.gravity_mps2 = parse_vector(arguments.gravity);
+  options.model.armature = arguments.armature;
+  options.friction = arguments.friction;
+  options.algorithms = {
+      registered_name("jsim_algorithm", arguments.jsim), registered_name("coriolis_algorithm", arguments.coriolis),
+      registered_name("forward_dynamics", arguments.forward), registered_name("inverse_dynamics", arguments.inverse)};
+  return options;
+}
+
+void evaluate_lines(const Arguments& arguments) {
+  EvalSession session(load_robot(arguments.robot), options_from(arguments));
+  LineReader reader(STDIN_FILENO);
+  std::string line;
+  while (reader.next(line)) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    try {
+      print_json(session.answer(parse_json_line(line)));
+    } catch (const ModelError& error) {
+      throw ModelError("line " + std::to_string(reader.line_number()) + ": " + error.what());
+    }
+    flush_output();
+  }
+}
+
+}  // namespace
+
+Action declare_eval(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  app.footer(lines_help);
+  add_robot(app, arguments->robot);
+  add_algorithm(app, "--jsim", arguments->jsim, "jsim_algorithm");
+  add_algorithm(app, "--coriolis", arguments->coriolis, "coriolis_algorithm");
+  add_algorithm(app, "--fd", arguments->forward, "forward_dynamics");
+  add_algorithm(app, "--id", arguments->inverse, "inverse_dynamics");
+  app.add_option("--gravity", arguments->gravity, "Gravity vector in the base frame, m/s^2")
+      ->type_name("X,Y,Z")
+      ->check(is_vector())
+      ->capture_default_str();
+  app.add_flag("--friction", arguments->friction, "Viscous damping and Coulomb friction of the joints belong to tau");
+  app.add_flag("--armature", arguments->armature, "Add the drives' reflected inertia to the diagonal of M");
+  return [arguments] { evaluate_lines(*arguments); };
+}
+
+}  // namespace dyn::cli

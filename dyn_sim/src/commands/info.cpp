@@ -1,0 +1,173 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// dyn info: what a robot is, in the order that all other commands use.
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "algorithm_families.hpp"
+#include "command.hpp"
+#include "dyn_core/dynamics.hpp"
+#include "dyn_core/model/robot_library.hpp"
+#include "options.hpp"
+#include "output.hpp"
+
+namespace dyn::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Why forward dynamics does not apply: the sentence about a singular M at a state without symmetry, or nothing.
+std::string forward_obstacle(const Model& model, std::string_view algorithm) {
+  const auto n = static_cast<size_t>(model.coordinates());
+  std::vector<double> q(n), zero(n, 0.0), qdd(n);
+  for (size_t i = 0; i < n; ++i) q[i] = 0.3 + 0.1 * static_cast<double>(i % 7);
+  AlgorithmChoice choice;
+  choice.forward = algorithm;
+  Dynamics dynamics(model, choice);
+  if (!dynamics.update(q, zero).ok()) return "the robot has no finite dynamics";
+  const Status status = dynamics.forward(std::span<const double>(zero), std::span<double>(qdd));
+  if (status.ok()) return "";
+  return "M is singular" + (status.body < 0 ? "" : ": joint '" + model.body_joint(status.body) + "'");
+}
+
+std::string obstacle(const Model& model, const AlgorithmFamily& family, std::string_view name) {
+  return std::string_view(family.parameter) == "forward_dynamics" ? forward_obstacle(model, name) : "";
+}
+
+ordered_json limits_of(const JointDescription& joint) {
+  if (!joint.limits) return nullptr;
+  ordered_json limits;
+  limits["lower"] = joint.limits->has_position ? ordered_json(joint.limits->lower) : ordered_json(nullptr);
+  limits["upper"] = joint.limits->has_position ? ordered_json(joint.limits->upper) : ordered_json(nullptr);
+  limits["velocity"] = joint.limits->velocity;
+  limits["effort"] = joint.limits->effort;
+  return limits;
+}
+
+ordered_json algorithms_of(const Model& model, ordered_json& excluded) {
+  ordered_json applies;
+  for (const AlgorithmFamily& family : algorithm_families()) {
+    auto& list = applies[family.parameter] = ordered_json::array();
+    for (const std::string_view name : family.names) {
+      const std::string why_not = obstacle(model, family, name);
+      if (why_not.empty())
+        list.push_back(name);
+      else
+        excluded.push_back({{"algorithm", name}, {"parameter", family.parameter}, {"reason", why_not}});
+    }
+  }
+  return applies;
+}
+
+// One list a property, each in the order of `joints`; masses by link, since fixed links have theirs too.
+ordered_json describe_robot(const Model& model) {
+  ordered_json out;
+  out["name"] = model.name();
+  out["source"] = model.description().source;
+  out["coordinates"] = model.coordinates();
+  for (const char* key : {"joints", "types", "parents", "children", "limits", "damping", "friction", "armature"}) {
+    out[key] = ordered_json::array();
+  }
+  for (const Joint& joint : model.joints()) {
+    const JointDescription& d = joint.description;
+    out["joints"].push_back(d.name);
+    out["types"].push_back(to_string(d.type));
+    out["parents"].push_back(d.parent_link);
+    out["children"].push_back(d.child_link);
+    out["limits"].push_back(limits_of(d));
+    out["damping"].push_back(d.damping);
+    out["friction"].push_back(d.friction);
+    out["armature"].push_back(d.armature);
+  }
+  out["coordinate_names"] = model.coordinate_names();
+  out["mimic"] = ordered_json::array();
+  for (const JointDescription& d : model.description().joints) {
+    if (!d.mimic) continue;
+    out["mimic"].push_back({{"joint", d.name},
+                            {"follows", d.mimic->joint},
+                            {"multiplier", d.mimic->multiplier},
+                            {"offset", d.mimic->offset}});
+  }
+  double total = 0.0;
+  out["masses"] = ordered_json::object();
+  for (const Link& link : model.links()) {
+    out["masses"][link.name] = link.inertial.mass_kg;
+    total += link.inertial.mass_kg;
+  }
+  out["total_mass"] = total;
+  out["warnings"] = model.warnings();
+  ordered_json excluded = ordered_json::array();
+  out["algorithms"] = algorithms_of(model, excluded);
+  out["does_not_apply"] = excluded;
+  return out;
+}
+
+void print_joints(const Model& model) {
+  Table table({{"q", Table::Align::right},
+               {"joint"},
+               {"type"},
+               {"parent link"},
+               {"child link"},
+               {"mass kg", Table::Align::right},
+               {"lower", Table::Align::right},
+               {"upper", Table::Align::right},
+               {"velocity", Table::Align::right},
+               {"effort", Table::Align::right}});
+  for (const Joint& joint : model.joints()) {
+    const JointDescription& d = joint.description;
+    const int first = joint.first_coordinate;
+    const bool positions = d.limits && d.limits->has_position;
+    table.add({joint.degrees == 1 ? std::to_string(first)
+                                  : std::to_string(first) + ".." + std::to_string(first + joint.degrees - 1),
+               d.name, to_string(d.type), d.parent_link, d.child_link,
+               number(model.tree().mass[static_cast<size_t>(joint.body)]), positions ? number(d.limits->lower) : "-",
+               positions ? number(d.limits->upper) : "-", d.limits ? number(d.limits->velocity) : "-",
+               d.limits ? number(d.limits->effort) : "-"});
+  }
+  table.print();
+}
+
+void print_text(const Model& model) {
+  const ordered_json info = describe_robot(model);
+  std::cout << heading(one_line(model.name())) << "  " << model.coordinates() << " coordinates, "
+            << model.links().size() << " links, " << number(info["total_mass"].get<double>()) << " kg  ("
+            << one_line(model.description().source) << ")\n\n";
+  print_joints(model);
+  std::cout << "\n  Rows in the order of q, v, a, tau; mass: of the body that the joint moves, fixed links included.\n";
+  for (const auto& mimic : info["mimic"]) {
+    std::cout << "  " << mimic["joint"].get<std::string>() << " follows " << mimic["follows"].get<std::string>()
+              << ": q = " << number(mimic["multiplier"].get<double>()) << " q + "
+              << number(mimic["offset"].get<double>()) << '\n';
+  }
+  std::cout << '\n';
+  for (const AlgorithmFamily& family : algorithm_families()) {
+    std::string names;
+    for (const auto& name : info["algorithms"][family.parameter]) names += " " + name.get<std::string>();
+    std::cout << "  " << family.parameter << ':' << (names.empty() ? " none" : names) << '\n';
+  }
+  for (const auto& excluded : info["does_not_apply"]) {
+    std::cout << "  does not apply: " << excluded["algorithm"].get<std::string>() << " ("
+              << excluded["reason"].get<std::string>() << ")\n";
+  }
+  for (const std::string& warning : model.warnings()) std::cout << "  warning: " << one_line(warning) << '\n';
+}
+
+}  // namespace
+
+Action declare_info(CLI::App& app) {
+  struct Arguments {
+    std::string robot;
+    bool json = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  add_robot(app, arguments->robot);
+  add_json(app, arguments->json);
+  return [arguments] {
+    const Model model = Model::build(load_robot(arguments->robot));
+    arguments->json ? print_json(describe_robot(model)) : print_text(model);
+  };
+}
+
+}  // namespace dyn::cli

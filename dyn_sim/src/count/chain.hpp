@@ -1,0 +1,13 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The serial chains that the papers' operation counts are about: n revolute joints, generic DH parameters and inertias.
+#pragma once
+
+#include "dyn_core/model/description.hpp"
+
+namespace dyn::cli {
+
+// The same chain every time; a longer one begins with the shorter.
+[[nodiscard]] RobotDescription generic_chain(int joints);
+
+}  // namespace dyn::cli

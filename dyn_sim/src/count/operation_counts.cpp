@@ -1,0 +1,132 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "count/operation_counts.hpp"
+
+#include <array>
+#include <tuple>
+
+#include "dyn_core/registry.hpp"
+
+namespace dyn::cli {
+namespace {
+
+template <class F>
+OperationCount counted(F&& run) {
+  OperationCount& tally = Counting::tally();
+  tally = {};
+  run();
+  return tally;
+}
+
+struct Passes {
+  unsigned needs;
+  std::string_view name;
+};
+// Each pass with what it alone adds; together they are needs_all.
+constexpr std::array<Passes, 4> passes{{{needs_trigonometry, "trigonometry"},
+                                        {needs_positions, "positions"},
+                                        {needs_inertias, "inertias"},
+                                        {needs_velocities, "velocities"}}};
+
+// One robot at one state, and a place for what the algorithms write.
+class Bench {
+ public:
+  explicit Bench(const Tree& tree)
+      : tree_(tree),
+        ws_(tree.size),
+        matrix_(at(tree.size) * at(tree.size)),
+        rhs_(at(tree.size), Counting(0.7)),
+        out_(at(tree.size)) {
+    for (int i = 0; i < tree.size; ++i) {
+      ws_.q[at(i)] = 0.3 + 0.17 * (i % 11);
+      ws_.v[at(i)] = 0.2 + 0.13 * (i % 7);
+      ws_.a[at(i)] = 0.5 + 0.11 * (i % 5);
+    }
+    update_kinematics(tree_, ws_, needs_all);
+  }
+
+  OperationCount kinematics(unsigned needs) {
+    return counted([&] { update_kinematics(tree_, ws_, needs); });
+  }
+  template <class A>
+  OperationCount matrix(A& algorithm) {
+    auto M = matrix_view(matrix_.data(), tree_.size, tree_.size);
+    return counted([&] { algorithm.compute(tree_, ws_, M); });
+  }
+  template <class A>
+  OperationCount forward(A& algorithm) {
+    const ConstVectorRef<Counting> tau(rhs_.data(), tree_.coordinates);
+    const VectorRef<Counting> qdd(out_.data(), tree_.coordinates);
+    return counted([&] { (void)algorithm.compute(tree_, ws_, tau, qdd); });
+  }
+  template <class A>
+  OperationCount inverse(A& algorithm) {
+    const Vec3<Counting> gravity = tree_.gravity.template cast<Counting>();
+    const VectorRef<Counting> tau(out_.data(), tree_.size);
+    return counted([&] { algorithm.compute(tree_, ws_, gravity, tau); });
+  }
+  [[nodiscard]] int bodies() const noexcept { return tree_.size; }
+
+ private:
+  static size_t at(int n) { return static_cast<size_t>(n); }
+
+  const Tree& tree_;
+  Workspace<Counting> ws_;
+  std::vector<Counting> matrix_, rhs_, out_;
+};
+
+struct Wanted {
+  std::string_view parameter, name;
+};
+
+template <class Tuple>
+struct Family;
+template <class... A>
+struct Family<std::tuple<A...>> {
+  // run(bench, algorithm) for each algorithm of the family that is wanted.
+  template <class Run>
+  static void count(std::string_view parameter, const Wanted& wanted, Bench& bench, std::vector<AlgorithmCount>& counts,
+                    Run&& run) {
+    if (!wanted.parameter.empty() && wanted.parameter != parameter) return;
+    [[maybe_unused]] const auto one = [&]<class Algorithm>(std::type_identity<Algorithm>) {
+      if (!wanted.name.empty() && wanted.name != Algorithm::name) return;
+      Algorithm algorithm(bench.bodies());
+      counts.push_back(
+          {parameter, Algorithm::name, Algorithm::source, run(bench, algorithm), bench.kinematics(Algorithm::needs)});
+    };
+    (one(std::type_identity<A>{}), ...);
+  }
+};
+
+}  // namespace
+
+std::vector<AlgorithmCount> count_algorithms(const Model& model, std::string_view parameter, std::string_view name) {
+  Bench bench(model.tree());
+  const Wanted wanted{parameter, name};
+  std::vector<AlgorithmCount> counts;
+  const auto matrix = [](Bench& b, auto& algorithm) { return b.matrix(algorithm); };
+  Family<JsimAlgorithms<Counting>>::count("jsim_algorithm", wanted, bench, counts, matrix);
+  Family<CoriolisAlgorithms<Counting>>::count("coriolis_algorithm", wanted, bench, counts, matrix);
+  Family<ForwardAlgorithms<Counting>>::count("forward_dynamics", wanted, bench, counts,
+                                             [](Bench& b, auto& algorithm) { return b.forward(algorithm); });
+  Family<InverseAlgorithms<Counting>>::count("inverse_dynamics", wanted, bench, counts,
+                                             [](Bench& b, auto& algorithm) { return b.inverse(algorithm); });
+  return counts;
+}
+
+std::vector<PassCount> count_kinematics(const Model& model) {
+  Bench bench(model.tree());
+  std::vector<PassCount> counts;
+  for (const Passes& pass : passes) {
+    const unsigned before = pass.needs == needs_trigonometry ? needs_nothing
+                            : pass.needs == needs_positions  ? needs_trigonometry
+                                                             : needs_positions;
+    const OperationCount with = bench.kinematics(pass.needs);
+    const OperationCount without = bench.kinematics(before);
+    counts.push_back({pass.name,
+                      {with.multiplications - without.multiplications, with.additions - without.additions,
+                       with.trigonometric - without.trigonometric}});
+  }
+  return counts;
+}
+
+}  // namespace dyn::cli

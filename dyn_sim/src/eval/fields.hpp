@@ -1,0 +1,29 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Numbers and names out of a JSON object, refused with one sentence that names the entry and its value.
+#pragma once
+
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dyn_core/numeric/types.hpp"
+
+namespace dyn::cli {
+
+// Throws where the object has a key that is not in the list; `what` says whose keys they are.
+void allow_keys(const nlohmann::json& object, std::string_view what, std::initializer_list<std::string_view> keys);
+
+// One finite number for each of the names (a robot's coordinates), all zero where the key is missing.
+[[nodiscard]] std::vector<double> read_entries(const nlohmann::json& object, const char* key,
+                                               const std::vector<std::string>& names);
+
+[[nodiscard]] double read_number(const nlohmann::json& object, const char* key);
+[[nodiscard]] std::string read_text(const nlohmann::json& object, const char* key);
+// `count` finite numbers; zeros where the key is missing.
+[[nodiscard]] std::vector<double> read_numbers(const nlohmann::json& object, const char* key, size_t count);
+[[nodiscard]] Vec3d read_vector(const nlohmann::json& object, const char* key);
+
+}  // namespace dyn::cli

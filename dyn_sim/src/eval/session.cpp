@@ -1,0 +1,202 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "eval/session.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "algorithm_families.hpp"
+#include "eval/fields.hpp"
+#include "eval/json_line.hpp"
+#include "eval/payload_line.hpp"
+#include "output.hpp"
+
+namespace dyn::cli {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr std::array<const char*, 7> commands{"attach", "detach", "jsim", "coriolis", "fd", "id", "gravity"};
+
+const char* command_in(const json& line) {
+  for (const char* command : commands) {
+    if (line.contains(command)) return command;
+  }
+  return nullptr;
+}
+
+// The result as JSON; throws where it overflowed, naming the largest entry of the state.
+class Rows {
+ public:
+  struct Entries {
+    const char* key;
+    const std::vector<double>* values;
+  };
+  template <class State>
+  Rows(const std::vector<std::string>& names, const State& s)
+      : names_(names), state_{{{"q", &s.q}, {"v", &s.v}, {"a", &s.a}, {"tau", &s.tau}}} {}
+
+  template <class Vector>
+  [[nodiscard]] ordered_json vector(const char* what, const Vector& x) const {
+    ordered_json row = ordered_json::array();
+    for (size_t i = 0; i < names_.size(); ++i) row.push_back(finite(what, i, x[static_cast<Eigen::Index>(i)]));
+    return row;
+  }
+  [[nodiscard]] ordered_json matrix(const char* what, const ConstMatrixRef<double>& X) const {
+    ordered_json rows = ordered_json::array();
+    for (size_t i = 0; i < names_.size(); ++i) rows.push_back(vector(what, X.row(static_cast<Eigen::Index>(i))));
+    return rows;
+  }
+
+ private:
+  double finite(const char* what, size_t i, double value) const {
+    if (std::isfinite(value)) return value;
+    const char* key = state_[0].key;
+    size_t joint = 0;
+    double largest = 0.0;
+    for (const Entries& entries : state_) {
+      for (size_t k = 0; k < entries.values->size(); ++k) {
+        if (std::abs((*entries.values)[k]) <= std::abs(largest)) continue;
+        key = entries.key;
+        joint = k;
+        largest = (*entries.values)[k];
+      }
+    }
+    throw ModelError("joint '" + names_[joint] + "': " + key + " is " + number(largest) + ", too large: " + what +
+                     " of joint '" + names_[i] + "' is " + number(value));
+  }
+
+  const std::vector<std::string>& names_;
+  std::array<Entries, 4> state_;
+};
+
+}  // namespace
+
+EvalSession::EvalSession(RobotDescription robot, const EvalOptions& options) { rebuild(std::move(robot), options); }
+
+ordered_json EvalSession::answer(const json& line) {
+  if (!line.is_object()) throw ModelError("a line holds one object, not " + describe(line));
+  const char* command = command_in(line);
+  if (command == nullptr) return evaluate(read_state(line));
+  ordered_json reply;
+  try {
+    if (line.size() != 1) throw ModelError(std::string("'") + command + "' stands alone in its line");
+    obey(command, line[command]);
+    reply["ok"] = true;
+    reply["joints"] = ordered_json::array();
+    for (const Joint& joint : model().joints()) reply["joints"].push_back(joint.description.name);
+  } catch (const ModelError& error) {
+    reply["ok"] = false;
+    reply["error"] = one_line(error.what());
+  }
+  return reply;
+}
+
+EvalSession::State EvalSession::read_state(const json& line) const {
+  allow_keys(line, "a state", {"q", "v", "a", "tau"});
+  const std::vector<std::string>& names = model().coordinate_names();
+  return {read_entries(line, "q", names), read_entries(line, "v", names), read_entries(line, "a", names),
+          read_entries(line, "tau", names)};
+}
+
+// M, C, g, h = C v + g, tau = M a + h (+ friction), qdd from M qdd = tau - h (- friction)
+ordered_json EvalSession::evaluate(const State& state) {
+  const Rows rows(model().coordinate_names(), state);
+  const Status status = dynamics_->update(state.q, state.v);
+  if (status.code == Status::Code::not_finite) {
+    throw ModelError("joint '" + model().coordinate_names().at(static_cast<size_t>(std::max(status.body, 0))) +
+                     "': " + number(status.value) + " is not finite");
+  }
+  ordered_json result;
+  result["M"] = rows.matrix("M", dynamics_->M());
+  result["C"] = rows.matrix("C", dynamics_->C());
+  result["g"] = rows.vector("g", dynamics_->g());
+  result["h"] = rows.vector("h", dynamics_->h());
+  const std::vector<double> resistance = options_.friction ? friction_at(state.v) : std::vector(state.v.size(), 0.0);
+  std::vector<double> tau(state.v.size());
+  dynamics_->inverse(std::span<const double>(state.a), std::span<double>(tau));
+  for (size_t i = 0; i < tau.size(); ++i) tau[i] += resistance[i];
+  result["tau"] = rows.vector("tau", VectorRef<double>(tau.data(), static_cast<Eigen::Index>(tau.size())));
+  forward(state, resistance, result);
+  return result;
+}
+
+void EvalSession::forward(const State& state, const std::vector<double>& resistance, ordered_json& result) {
+  std::vector<double> tau = state.tau;
+  for (size_t i = 0; i < tau.size(); ++i) tau[i] -= resistance[i];
+  std::vector<double> qdd(tau.size());
+  const Status status = dynamics_->forward(std::span<const double>(tau), std::span<double>(qdd));
+  if (status.ok()) {
+    const Rows rows(model().coordinate_names(), state);
+    result["qdd"] = rows.vector("qdd", VectorRef<double>(qdd.data(), static_cast<Eigen::Index>(qdd.size())));
+    return;
+  }
+  const std::string where = status.body < 0 ? "" : "joint '" + model().body_joint(status.body) + "': ";
+  result["qdd"] = nullptr;
+  result["qdd_error"] = where + "M is singular, pivot " + number(status.value);
+}
+
+// damping v + friction sign(v), nothing where v is 0. A mimic joint resists the coordinate it follows: the torque at
+// its own rate ratio v does work on v as ratio times itself.
+std::vector<double> EvalSession::friction_at(const std::vector<double>& v) const {
+  const Tree& tree = model().tree();
+  std::map<std::string_view, const JointDescription*> joints;
+  for (const JointDescription& joint : robot_.joints) joints[joint.name] = &joint;
+  std::vector<double> torque(v.size(), 0.0);
+  for (int body = 0; body < tree.size; ++body) {
+    const auto b = static_cast<size_t>(body);
+    const auto c = static_cast<size_t>(tree.coordinate[b]);
+    const JointDescription& joint = *joints.at(model().body_joint(body));
+    const double rate = tree.ratio[b] * v[c];
+    const double sign = rate > 0.0 ? 1.0 : (rate < 0.0 ? -1.0 : 0.0);
+    torque[c] += tree.ratio[b] * (joint.damping * rate + joint.friction * sign);
+  }
+  return torque;
+}
+
+void EvalSession::obey(const std::string& command, const json& argument) {
+  if (command == "attach") return attach(argument);
+  if (command == "detach") return detach(argument);
+  if (command == "gravity") return set_gravity(argument);
+  choose(command, argument);
+}
+
+void EvalSession::choose(const std::string& command, const json& argument) {
+  if (!argument.is_string())
+    throw ModelError("'" + command + "' is " + describe(argument) + ", not an algorithm's name");
+  const auto name = argument.get<std::string>();
+  EvalOptions changed = options_;
+  if (command == "jsim") changed.algorithms.jsim = registered_name("jsim_algorithm", name);
+  if (command == "coriolis") changed.algorithms.coriolis = registered_name("coriolis_algorithm", name);
+  if (command == "fd") changed.algorithms.forward = registered_name("forward_dynamics", name);
+  if (command == "id") changed.algorithms.inverse = registered_name("inverse_dynamics", name);
+  rebuild(robot_, changed);
+}
+
+void EvalSession::set_gravity(const json& argument) {
+  EvalOptions changed = options_;
+  changed.model.gravity_mps2 = read_vector(json{{"gravity", argument}}, "gravity");
+  rebuild(robot_, changed);
+}
+
+void EvalSession::attach(const json& argument) { rebuild(dyn::attach(robot_, read_payload(argument)), options_); }
+
+void EvalSession::detach(const json& argument) {
+  if (!argument.is_string()) throw ModelError("'detach' is " + describe(argument) + ", not a payload's name");
+  rebuild(dyn::detach(robot_, argument.get<std::string>()), options_);
+}
+
+// Everything that can fail comes first; then the old model goes.
+void EvalSession::rebuild(RobotDescription robot, const EvalOptions& options) {
+  auto dynamics = std::make_unique<Dynamics>(Model::build(robot, options.model), options.algorithms);
+  robot_ = std::move(robot);
+  options_ = options;
+  dynamics_ = std::move(dynamics);
+}
+
+}  // namespace dyn::cli

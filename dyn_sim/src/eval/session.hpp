@@ -1,0 +1,53 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What `dyn eval` is between two lines: a robot with its payloads, gravity and chosen algorithms. A state is answered
+// with its dynamics; a command changes the model at once, or is refused and changes nothing.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "dyn_core/dynamics.hpp"
+
+namespace dyn::cli {
+
+struct EvalOptions {
+  ModelOptions model;
+  AlgorithmChoice algorithms;
+  bool friction = false;  // viscous damping v + Coulomb friction sign(v) belong to tau
+};
+
+class EvalSession {
+ public:
+  // Throws ModelError where the description is no robot.
+  EvalSession(RobotDescription robot, const EvalOptions& options);
+
+  // The answer to one line. Throws ModelError for what is neither a command nor a sound state.
+  [[nodiscard]] nlohmann::ordered_json answer(const nlohmann::json& line);
+
+ private:
+  struct State {
+    std::vector<double> q, v, a, tau;
+  };
+
+  [[nodiscard]] const Model& model() const noexcept { return dynamics_->model(); }
+  [[nodiscard]] State read_state(const nlohmann::json& line) const;
+  [[nodiscard]] nlohmann::ordered_json evaluate(const State& state);
+  void forward(const State& state, const std::vector<double>& resistance, nlohmann::ordered_json& result);
+  [[nodiscard]] std::vector<double> friction_at(const std::vector<double>& v) const;
+
+  void obey(const std::string& command, const nlohmann::json& argument);
+  void attach(const nlohmann::json& argument);
+  void detach(const nlohmann::json& argument);
+  void choose(const std::string& command, const nlohmann::json& argument);
+  void set_gravity(const nlohmann::json& argument);
+  void rebuild(RobotDescription robot, const EvalOptions& options);
+
+  RobotDescription robot_;  // payloads included
+  EvalOptions options_;
+  std::unique_ptr<Dynamics> dynamics_;
+};
+
+}  // namespace dyn::cli

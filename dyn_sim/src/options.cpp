@@ -1,0 +1,65 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "options.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+
+#include "algorithm_families.hpp"
+#include "dyn_core/error.hpp"
+
+namespace dyn::cli {
+namespace {
+
+std::optional<Vec3d> read_vector(const std::string& text) {
+  Vec3d vector;
+  const char* at = text.c_str();
+  for (int i = 0; i < 3; ++i) {
+    char* end = nullptr;
+    vector[i] = std::strtod(at, &end);
+    if (end == at || !std::isfinite(vector[i]) || *end != (i < 2 ? ',' : '\0')) return std::nullopt;
+    at = end + 1;
+  }
+  return vector;
+}
+
+}  // namespace
+
+void add_robot(CLI::App& app, std::string& robot, bool required) {
+  auto* option = app.add_option("ROBOT", robot, "A .urdf or .urdf.xacro file, or a name that `dyn robots` lists");
+  option->type_name("");
+  if (required) option->required();
+}
+
+void add_json(CLI::App& app, bool& json) {
+  app.add_flag("--json", json, "One JSON object on standard output and nothing else");
+}
+
+void add_algorithm(CLI::App& app, const std::string& option, std::string& name, const std::string& parameter) {
+  const AlgorithmFamily& family = family_of(parameter);
+  app.add_option(option, name, parameter + ": " + listed(family.names))
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->check(CLI::Validator(
+          [parameter](const std::string& text) {
+            try {
+              (void)registered_name(parameter, text);
+            } catch (const ModelError& error) {
+              return std::string(error.what());
+            }
+            return std::string();
+          },
+          "", "algorithm"));
+}
+
+CLI::Validator is_vector() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        return read_vector(text) ? std::string() : "'" + text + "' is not three finite numbers X,Y,Z";
+      },
+      "", "vector");
+}
+
+Vec3d parse_vector(const std::string& text) { return read_vector(text).value(); }
+
+}  // namespace dyn::cli

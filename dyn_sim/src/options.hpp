@@ -1,0 +1,21 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Options that several commands share, and how their values are read. A bad value is a wrong call: exit code 2.
+#pragma once
+
+#include <string>
+
+#include "command.hpp"
+#include "dyn_core/numeric/types.hpp"
+
+namespace dyn::cli {
+
+void add_robot(CLI::App& app, std::string& robot, bool required = true);
+void add_json(CLI::App& app, bool& json);
+void add_algorithm(CLI::App& app, const std::string& option, std::string& name, const std::string& parameter);
+
+// "X,Y,Z", three finite numbers.
+[[nodiscard]] CLI::Validator is_vector();
+[[nodiscard]] Vec3d parse_vector(const std::string& text);
+
+}  // namespace dyn::cli

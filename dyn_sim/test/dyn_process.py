@@ -1,0 +1,43 @@
+# Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+"""The program `dyn` as a process: what the tests beside this file share. DYN names the program."""
+import json
+import os
+import subprocess
+from pathlib import Path
+
+DYN = os.environ["DYN"]
+DATA = Path(__file__).parent / "data"
+BRANCH = str(DATA / "branch.urdf")
+SWING = str(DATA / "swing.urdf")
+TIP = str(DATA / "weightless_tip.urdf")
+FLOATING = str(DATA / "floating.urdf")
+
+
+def run(*arguments, lines=(), stdin=None, timeout=60):
+    """Runs `dyn ARGUMENTS` with the lines (text, or objects to be written as JSON) on its standard input."""
+    if stdin is None:
+        stdin = "".join((x if isinstance(x, str) else json.dumps(x)) + "\n" for x in lines)
+    if isinstance(stdin, str):
+        stdin = stdin.encode()
+    done = subprocess.run([DYN, *map(str, arguments)], input=stdin, capture_output=True, timeout=timeout, check=False)
+    done.text = done.stdout.decode()
+    done.error = done.stderr.decode()
+    return done
+
+
+def evaluate(robot, *lines, options=()):
+    """The answers of `dyn eval`, one for each line; it has to succeed."""
+    done = run("eval", robot, *options, lines=lines)
+    assert done.returncode == 0, done.error
+    answers = [json.loads(x) for x in done.text.splitlines()]
+    assert len(answers) == len(lines), (len(answers), len(lines))
+    return answers
+
+
+def fails(case, done, code, *words):
+    """The exit code, nothing but one line on standard error, and every word in it."""
+    case.assertEqual(done.returncode, code, done.error)
+    case.assertEqual(done.error.count("\n"), 1, done.error)
+    case.assertTrue(done.error.endswith("\n"))
+    for word in words:
+        case.assertIn(word, done.error)
