@@ -32,10 +32,9 @@ Terms terms(const test::State<>& s) {
 TEST(Rnea, EqualsMassCoriolisAndGravityOnRandomTrees) {
   test::Rng rng(31);
   for (int k = 0; k < 60; ++k) {
-    test::State<> s(Model::build(test::random_robot(rng, {.joints = 2 + k % 20, .mimic = true})));
+    test::State<> s(Model::build(test::random_robot(rng, {.joints = 3 + k % 20, .mimic = true})));
     s.randomize(rng);
     const int n = s.model.bodies();
-    if (n == 0) continue;
     const Terms t = terms(s);
     const Vector a = Eigen::Map<const Vector>(s.ws.a.data(), n);
     const Vector v = Eigen::Map<const Vector>(s.ws.v.data(), n);

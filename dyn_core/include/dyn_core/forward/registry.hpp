@@ -9,11 +9,15 @@
 #include <tuple>
 
 #include "dyn_core/forward/aba.hpp"
+#include "dyn_core/forward/cholesky.hpp"
+#include "dyn_core/forward/denoc.hpp"
 
 namespace dyn {
 
 template <class T>
 using ForwardAlgorithms = std::tuple<  //
-    forward::Aba<T>>;
+    forward::Denoc<T>,                 //
+    forward::Aba<T>,                   //
+    forward::Cholesky<T>>;
 
 }  // namespace dyn

@@ -52,6 +52,19 @@ void add(MassMatrix<T>& to, const MassMatrix<T>& x) noexcept {
   }
 }
 
+// A body's own, which has few entries.
+template <class T>
+void add(MassMatrix<T>& to, const ScrewInertia& own) noexcept {
+  for (int k = 0; k < 3; ++k) {
+    const int i = (k + 1) % 3;
+    const int j = (k + 2) % 3;
+    to.A(k, k) += static_cast<T>(own.m);
+    to.H(i, j) -= static_cast<T>(own.h[k]);
+    to.H(j, i) += static_cast<T>(own.h[k]);
+    for (int r = k; r < 3; ++r) to.I(r, k) += static_cast<T>(own.I(r, k));
+  }
+}
+
 // The moving part of a joint: theta0 + q and d (+ q).
 template <class T>
 struct Screw {

@@ -1,0 +1,146 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Forward dynamics by forming M and factorizing it: the non-recursive counterpart in paper 001 (Mohan and Saha), M by
+// its eq 29. The factorization starts at the tips, so that the zeros between branches stay (Featherstone 2008, 6.5).
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "dyn_core/forward/pivot_scale.hpp"
+#include "dyn_core/inverse/rnea.hpp"
+#include "dyn_core/jsim/denoc.hpp"
+
+namespace dyn::forward {
+
+// M = L^T D L with L lower triangular, unit diagonal;  M qdd = tau - (C v + g). Rows are bodies; with mimic joints M is
+// projected, G^T M G with q_body = G q + offset, and rows are coordinates.
+template <class T>
+class Cholesky {
+ public:
+  static constexpr std::string_view name = "cholesky";
+  static constexpr std::string_view source = "paper 001 (Mohan and Saha), eq 29 and Cholesky";
+  static constexpr unsigned needs = needs_trigonometry;
+
+  explicit Cholesky(int capacity)
+      : rnea_(capacity),
+        jsim_(capacity),
+        scale_(capacity),
+        bias_(at(capacity)),
+        bodies_(at(capacity) * at(capacity)),
+        projected_(at(capacity) * at(capacity)),
+        rhs_(at(capacity)),
+        row_scale_(at(capacity)),
+        row_(at(capacity)),
+        row_body_(at(capacity)),
+        next_(at(capacity)) {}
+
+  // in: cos_q, sin_q, q, v of ws, tau of the coordinates.  out: qdd of the coordinates.
+  DYN_REALTIME Status compute(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> tau,
+                              VectorRef<T> qdd) noexcept {
+    VectorRef<T> bias(bias_.data(), tree.size);
+    rnea_.bias(tree, ws, tree.gravity.template cast<T>(), bias);
+    return solve(tree, ws, ConstVectorRef<T>(bias_.data(), tree.size), tau, qdd);
+  }
+
+  // The same with the bias C v + g (of the bodies) given.
+  DYN_REALTIME Status solve(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> bias, ConstVectorRef<T> tau,
+                            VectorRef<T> qdd) noexcept {
+    using std::isfinite;
+    number_rows(tree);
+    const int n = tree.coordinates;
+    for (int r = 0; r < n; ++r) {
+      const T& torque = tau[tree.coordinate[at(row_body_[at(r)])]];
+      if (!isfinite(torque)) return Status::not_finite(row_body_[at(r)], static_cast<double>(torque));
+      rhs_[at(r)] = torque;
+      row_scale_[at(r)] = T(0.0);
+    }
+    scale_.update(tree, ws);
+    jsim_.compute(tree, ws, matrix_view(bodies_.data(), tree.size, tree.size));
+    MatrixRef<T> M = matrix_view(tree.has_mimic ? projected_.data() : bodies_.data(), n, n);
+    if (tree.has_mimic) project(tree, M);
+    for (size_t i = 0; i < at(tree.size); ++i) {
+      const size_t r = at(row_[i]);
+      if (tree.has_mimic) {
+        rhs_[r] -= T(tree.ratio[i]) * bias[static_cast<int>(i)];
+        row_scale_[r] += T(tree.ratio[i] * tree.ratio[i]) * scale_.scale(tree, i);
+      } else {
+        rhs_[r] -= bias[static_cast<int>(i)];
+        row_scale_[r] = scale_.scale(tree, i);
+      }
+    }
+    for (int r = 0; r < n; ++r) {
+      const double armature = tree.armature[at(tree.coordinate[at(row_body_[at(r)])])];
+      if (armature > 0.0) M(r, r) += T(armature);
+    }
+    if (const Status status = factorize(M); !status.ok()) return status;
+    substitute(M);
+    for (int r = 0; r < n; ++r) qdd[tree.coordinate[at(row_body_[at(r)])]] = rhs_[at(r)];
+    return {};
+  }
+
+ private:
+  static size_t at(int n) { return static_cast<size_t>(n); }
+
+  // The row of a body, a body of a row (the one that moves one to one), and the next row towards the base that a row
+  // may share an entry with: the parent's; with mimic joints the one before.
+  void number_rows(const Tree& tree) noexcept {
+    for (int r = 0; r < tree.coordinates; ++r) row_body_[at(r)] = -1;
+    for (int i = 0; i < tree.size; ++i) {
+      const int r = tree.has_mimic ? tree.coordinate[at(i)] : i;
+      row_[at(i)] = r;
+      if (row_body_[at(r)] < 0 && tree.ratio[at(i)] == 1.0) row_body_[at(r)] = i;
+      if (!tree.has_mimic) next_[at(i)] = tree.parent[at(i)];
+    }
+    if (!tree.has_mimic) return;
+    for (int r = 0; r < tree.coordinates; ++r) next_[at(r)] = r - 1;
+  }
+
+  // Lower triangle of G^T M G.
+  void project(const Tree& tree, MatrixRef<T>& M) noexcept {
+    const MatrixRef<T> bodies = matrix_view(bodies_.data(), tree.size, tree.size);
+    M.setZero();
+    for (int j = 0; j < tree.size; ++j) {
+      for (int i = 0; i < tree.size; ++i) {
+        if (row_[at(i)] < row_[at(j)]) continue;
+        M(row_[at(i)], row_[at(j)]) += T(tree.ratio[at(i)] * tree.ratio[at(j)]) * bodies(i, j);
+      }
+    }
+  }
+
+  // For k from the last row: L_ki = M_ki / D_k, and M_ij -= L_ki M_kj for i, j on the way from k to the base.
+  Status factorize(MatrixRef<T>& M) noexcept {
+    for (int k = static_cast<int>(M.rows()) - 1; k >= 0; --k) {
+      const T pivot = M(k, k);
+      if (PivotScale<T>::vanishes(pivot, row_scale_[at(k)])) {
+        return Status::singular(row_body_[at(k)], static_cast<double>(pivot));
+      }
+      for (int i = next_[at(k)]; i >= 0; i = next_[at(i)]) {
+        const T l = M(k, i) / pivot;
+        for (int j = i; j >= 0; j = next_[at(j)]) M(i, j) -= l * M(k, j);
+        M(k, i) = l;
+      }
+    }
+    return {};
+  }
+
+  // L^T y = rhs, D z = y, L qdd = z
+  void substitute(const MatrixRef<T>& M) noexcept {
+    const int n = static_cast<int>(M.rows());
+    for (int k = n - 1; k >= 0; --k) {
+      for (int i = next_[at(k)]; i >= 0; i = next_[at(i)]) rhs_[at(i)] -= M(k, i) * rhs_[at(k)];
+    }
+    for (int k = 0; k < n; ++k) {
+      rhs_[at(k)] /= M(k, k);
+      for (int i = next_[at(k)]; i >= 0; i = next_[at(i)]) rhs_[at(k)] -= M(k, i) * rhs_[at(i)];
+    }
+  }
+
+  inverse::Rnea<T> rnea_;
+  jsim::Denoc<T> jsim_;
+  PivotScale<T> scale_;
+  std::vector<T> bias_, bodies_, projected_, rhs_, row_scale_;
+  std::vector<int> row_, row_body_, next_;
+};
+
+}  // namespace dyn::forward

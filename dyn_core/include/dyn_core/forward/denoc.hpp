@@ -1,0 +1,195 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Forward dynamics in O(n) from the analytical U D U^T of M, which is never formed: paper 001 (Mohan and Saha), eqs
+// 30-37, in link frames, for trees. Its counts leave out the bias C v + g, as the paper's Table 1 does: compute() takes
+// that from the inverse dynamics, solve() is what is counted.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "dyn_core/forward/mimic_groups.hpp"
+#include "dyn_core/forward/pivot_scale.hpp"
+#include "dyn_core/inverse/rnea.hpp"
+#include "dyn_core/kinematics/screws.hpp"
+
+namespace dyn::forward {
+
+// With p_i the joint's twist and A the twist propagation between neighbours, inwards from the tips:
+//   psihat_i = Mhat_i p_i,  mhat_i = p_i^T psihat_i (+ armature),  psi_i = psihat_i / mhat_i     (33; print has A
+//   psihat) Mbar_i = Mhat_i - psihat_i psi_i^T,  Mhat_i = M_i + sum over children c of A_ci^T Mbar_c A_ci     (34)
+//   phihat_i = phi_i - p_i^T eta_i,  eta handed inwards: A^T (psi_i phihat_i + eta_i)                (31, 32)
+//   phitilde_i = phihat_i / mhat_i                                                                   (35)
+// and outwards from the base:
+//   qdd_i = phitilde_i - psi_i^T mu_i,  mu_i = A (p qdd + mu) of the parent                           (36, 37)
+// phi = tau - (C v + g), the gamma that eq 27 lacks included. A driven joint (mimic_groups.hpp) is not eliminated: it
+// hands on Mhat and psihat_i qdd_i + eta_i.
+template <class T>
+class Denoc {
+ public:
+  static constexpr std::string_view name = "denoc";
+  static constexpr std::string_view source = "paper 001 (Mohan and Saha), eqs 30-37";
+  static constexpr unsigned needs = needs_trigonometry;
+
+  explicit Denoc(int capacity)
+      : rnea_(capacity), groups_(capacity), scale_(capacity), bias_(at(capacity)), body_(at(capacity)) {}
+
+  // in: cos_q, sin_q, q, v of ws, tau of the coordinates.  out: qdd of the coordinates.
+  DYN_REALTIME Status compute(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> tau,
+                              VectorRef<T> qdd) noexcept {
+    VectorRef<T> bias(bias_.data(), tree.size);
+    rnea_.bias(tree, ws, tree.gravity.template cast<T>(), bias);
+    return solve(tree, ws, ConstVectorRef<T>(bias_.data(), tree.size), tau, qdd);
+  }
+
+  // The same with the bias C v + g (of the bodies) given.
+  DYN_REALTIME Status solve(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> bias, ConstVectorRef<T> tau,
+                            VectorRef<T> qdd) noexcept {
+    groups_.find(tree);
+    if (const Status status = groups_.check(tree, tau); !status.ok()) return status;
+    scale_.update(tree, ws);
+    for (size_t i = 0; i < at(tree.size); ++i) body_[i].screw = screws::screw(tree, ws, i);
+    for (size_t i = at(tree.size); i-- > 0;) {
+      if (const Status status = eliminate(tree, i); !status.ok()) return status;
+    }
+    return groups_.solve(tree, scale_, tau, qdd, [&](bool loaded) {
+      for (size_t i = 0; i < at(tree.size); ++i) {
+        const T torque = groups_.driven(tree, i) ? T(0.0) : tau[tree.coordinate[i]];
+        body_[i].phi = loaded ? T(torque - bias[static_cast<int>(i)]) : T(0.0);
+      }
+      substitute_inwards(tree);
+      substitute_outwards(tree);
+    });
+  }
+
+ private:
+  using Wrench = screws::Wrench<T>;
+  struct Body {
+    screws::Screw<T> screw;
+    screws::MassMatrix<T> mass;  // Mhat, then Mbar
+    Wrench psihat, psi, eta;
+    screws::Twist<T> mu;
+    T mhat, phi, phitilde;
+  };
+
+  static size_t at(int n) { return static_cast<size_t>(n); }
+
+  static T along(Motion motion, const Wrench& w) noexcept { return motion == Motion::revolute ? w.n.z() : w.f.z(); }
+
+  static bool tip(const Tree& tree, size_t i) noexcept { return tree.subtree_end[i] == static_cast<int>(i) + 1; }
+  // The first one that is met on the way inwards.
+  static bool last_child(const Tree& tree, size_t i) noexcept {
+    return tree.subtree_end[i] == tree.subtree_end[at(tree.parent[i])];
+  }
+
+  // (33), (34)
+  Status eliminate(const Tree& tree, size_t i) noexcept {
+    Body& b = body_[i];
+    if (tip(tree, i)) {
+      b.mass = screws::mass_matrix<T>(tree.screw.inertia[i]);
+    } else {
+      screws::add(b.mass, tree.screw.inertia[i]);
+    }
+    b.psihat = screws::times_axis(b.mass, tree.motion[i]);
+    b.mhat = along(tree.motion[i], b.psihat);
+    if (!groups_.driven(tree, i)) {
+      const double armature = tree.armature[at(tree.coordinate[i])];
+      if (armature > 0.0) b.mhat += T(armature);
+      if (scale_.vanishes(tree, i, b.mhat)) return Status::singular(static_cast<int>(i), static_cast<double>(b.mhat));
+      const T inverse = T(1.0) / b.mhat;
+      b.psi = {b.psihat.n * inverse, b.psihat.f * inverse};
+      if (tree.parent[i] < 0) return {};
+      if (tree.motion[i] == Motion::revolute) {
+        take_revolute(b, T(armature) * inverse);
+      } else {
+        take_prismatic(b, T(armature) * inverse);
+      }
+    }
+    if (tree.parent[i] < 0) return {};
+    screws::inwards(b.mass, tree.screw.joint[i], b.screw);
+    screws::MassMatrix<T>& parent = body_[at(tree.parent[i])].mass;
+    if (last_child(tree, i)) {
+      parent = b.mass;
+    } else {
+      screws::add(parent, b.mass);
+    }
+    return {};
+  }
+
+  // Mbar = Mhat - psihat psi^T. Along the joint's own axis what is left is psihat times armature / mhat: nothing
+  // without armature, exactly.
+  static void take_revolute(Body& b, const T& left) noexcept {
+    const Wrench& u = b.psihat;
+    for (int c = 0; c < 2; ++c) {
+      for (int r = c; r < 2; ++r) b.mass.I(r, c) -= u.n[r] * b.psi.n[c];
+    }
+    for (int c = 0; c < 3; ++c) {
+      for (int r = 0; r < 2; ++r) b.mass.H(r, c) -= u.n[r] * b.psi.f[c];
+      for (int r = c; r < 3; ++r) b.mass.A(r, c) -= u.f[r] * b.psi.f[c];
+      b.mass.I(2, c) = left == T(0.0) ? T(0.0) : T(u.n[c] * left);
+      b.mass.H(2, c) = left == T(0.0) ? T(0.0) : T(u.f[c] * left);
+    }
+  }
+  static void take_prismatic(Body& b, const T& left) noexcept {
+    const Wrench& u = b.psihat;
+    for (int c = 0; c < 2; ++c) {
+      for (int r = c; r < 2; ++r) b.mass.A(r, c) -= u.f[r] * b.psi.f[c];
+    }
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 2; ++c) b.mass.H(r, c) -= u.n[r] * b.psi.f[c];
+      for (int c = 0; c <= r; ++c) b.mass.I(r, c) -= u.n[r] * b.psi.n[c];
+      b.mass.A(2, r) = left == T(0.0) ? T(0.0) : T(u.f[r] * left);
+      b.mass.H(r, 2) = left == T(0.0) ? T(0.0) : T(u.n[r] * left);
+    }
+  }
+
+  // (31), (32), (35)
+  void substitute_inwards(const Tree& tree) noexcept {
+    for (size_t i = at(tree.size); i-- > 0;) {
+      Body& b = body_[i];
+      if (tip(tree, i)) b.eta = {Vec3<T>::Zero(), Vec3<T>::Zero()};
+      const T phihat = b.phi - along(tree.motion[i], b.eta);
+      const bool driven = groups_.driven(tree, i);
+      b.phitilde = driven ? T(-phihat) : T(phihat / b.mhat);
+      if (tree.parent[i] < 0) continue;
+      const Wrench& rate = driven ? b.psihat : b.psi;
+      const T factor = driven ? groups_.acceleration[i] : phihat;
+      Wrench eta{rate.n * factor + b.eta.n, rate.f * factor + b.eta.f};
+      screws::inwards(eta, tree.screw.joint[i], b.screw);
+      Wrench& parent = body_[at(tree.parent[i])].eta;
+      if (last_child(tree, i)) {
+        parent = eta;
+      } else {
+        parent.n += eta.n;
+        parent.f += eta.f;
+      }
+    }
+  }
+
+  // (36), (37); for a driven joint the force that its acceleration takes.
+  void substitute_outwards(const Tree& tree) noexcept {
+    for (size_t i = 0; i < at(tree.size); ++i) {
+      Body& b = body_[i];
+      T& qdd = groups_.acceleration[i];
+      const bool driven = groups_.driven(tree, i);
+      if (tree.parent[i] < 0) {
+        b.mu = {Vec3<T>::Zero(), Vec3<T>::Zero()};
+        if (!driven) qdd = b.phitilde;
+      } else {
+        b.mu = body_[at(tree.parent[i])].mu;
+        screws::outwards(b.mu, tree.screw.joint[i], b.screw);
+        if (!driven) qdd = b.phitilde - b.psi.n.dot(b.mu.w) - b.psi.f.dot(b.mu.a);
+      }
+      if (driven) groups_.force[i] = b.psihat.n.dot(b.mu.w) + b.psihat.f.dot(b.mu.a) + b.mhat * qdd + b.phitilde;
+      (tree.motion[i] == Motion::revolute ? b.mu.w.z() : b.mu.a.z()) += qdd;
+    }
+  }
+
+  inverse::Rnea<T> rnea_;
+  MimicGroups<T> groups_;
+  PivotScale<T> scale_;
+  std::vector<T> bias_;
+  std::vector<Body> body_;
+};
+
+}  // namespace dyn::forward
