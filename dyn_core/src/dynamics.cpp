@@ -1,11 +1,14 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 #include "dyn_core/dynamics.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "dyn_core/fused/engine.hpp"
 #include "dyn_core/gravity/gravity.hpp"
 #include "dyn_core/registry.hpp"
 
@@ -34,6 +37,15 @@ bool choose(std::string_view name, int& index) noexcept {
   const int found = List::find(name);
   if (found >= 0) index = found;
   return found >= 0;
+}
+
+template <class T>
+Status first_not_finite(std::span<const T> q, std::span<const T> v) noexcept {
+  for (size_t i = 0; i < q.size(); ++i) {
+    if (!std::isfinite(q[i])) return Status::not_finite(static_cast<int>(i), static_cast<double>(q[i]));
+    if (!std::isfinite(v[i])) return Status::not_finite(static_cast<int>(i), static_cast<double>(v[i]));
+  }
+  return {};
 }
 
 }  // namespace
@@ -76,40 +88,57 @@ struct BasicDynamics<T>::Impl {
         M(at(tree.coordinates) * at(tree.coordinates)),
         C(M.size()),
         g(at(tree.coordinates)),
-        h(at(tree.coordinates)) {}
+        h(at(tree.coordinates)),
+        engine(tree),
+        body_M(tree.bodies_are_coordinates ? 0 : at(tree.size) * at(tree.size)),
+        body_C(body_M.size()) {}
 
   static size_t at(int n) { return static_cast<size_t>(n); }
 
-  // Runs compute(matrix in body order) and brings the result to the user's order: G^T B G with q_body = G q + offset.
+  // Runs compute(matrix in body order) and brings the result to the user's order.
   template <class Compute>
   void into(std::vector<T>& user, Compute&& compute) noexcept {
     const int n = tree.coordinates;
     if (tree.bodies_are_coordinates) return compute(matrix_view(user.data(), n, n));
     auto bodies = matrix_view(body_matrix.data(), tree.size, tree.size);
     compute(bodies);
-    auto out = matrix_view(user.data(), n, n);
-    out.setZero();
-    for (int j = 0; j < tree.size; ++j) {
-      for (int i = 0; i < tree.size; ++i) {
-        out(tree.coordinate[at(i)], tree.coordinate[at(j)]) +=
-            T(tree.ratio[at(i)]) * bodies(i, j) * T(tree.ratio[at(j)]);
+    to_user(body_matrix, user);
+  }
+
+  // G^T B G with q_body = G q + offset
+  void to_user(const std::vector<T>& bodies, std::vector<T>& user) noexcept {
+    const size_t n = at(tree.size);
+    std::fill(user.begin(), user.end(), T(0.0));
+    for (size_t j = 0; j < n; ++j) {
+      T* column = user.data() + at(tree.coordinate[j] * tree.coordinates);
+      for (size_t i = 0; i < n; ++i) {
+        const T value = bodies[j * n + i];
+        column[tree.coordinate[i]] += tree.has_mimic ? T(T(tree.ratio[i]) * value * T(tree.ratio[j])) : value;
       }
     }
+  }
+
+  void to_user(const T* bodies, T* user) noexcept {
+    VectorRef<T>(user, tree.coordinates).setZero();
+    for (int i = 0; i < tree.size; ++i) user[tree.coordinate[at(i)]] += T(tree.ratio[at(i)]) * bodies[i];
   }
 
   template <class Compute>
   void into_vector(T* user, Compute&& compute) noexcept {
     if (tree.bodies_are_coordinates) return compute(VectorRef<T>(user, tree.size));
-    VectorRef<T> bodies(body_vector.data(), tree.size);
-    compute(bodies);
-    VectorRef<T>(user, tree.coordinates).setZero();
-    for (int i = 0; i < tree.size; ++i) user[tree.coordinate[at(i)]] += T(tree.ratio[at(i)]) * bodies[i];
+    compute(VectorRef<T>(body_vector.data(), tree.size));
+    to_user(body_vector.data(), user);
   }
 
   void set_state(const T* q, const T* v) noexcept {
-    spread_positions(tree, q, ws);
-    spread_rates(tree, v, ws.v);
     fresh = needs_nothing;
+    if (tree.bodies_are_coordinates) {
+      std::copy_n(q, tree.size, ws.q.data());
+      std::copy_n(v, tree.size, ws.v.data());
+    } else {
+      spread_positions(tree, q, ws);
+      spread_rates(tree, v, ws.v);
+    }
   }
 
   // The kinematics passes that an algorithm builds on, each at most once a state.
@@ -127,17 +156,59 @@ struct BasicDynamics<T>::Impl {
     });
   }
 
-  void compute_mass_matrix() noexcept {
-    into(M, [&](MatrixRef<T> out) { run(jsims, jsim, [&](auto& algorithm) { algorithm.compute(tree, ws, out); }); });
+  // What the vector kernels can do of the terms, in one pass; gives the terms that remain, or not_finite.
+  static constexpr unsigned not_finite = ~0U;
+  unsigned run_engine(unsigned terms) noexcept {
+    if constexpr (!kVectors) {
+      return terms;
+    } else {
+      if (stale) engine.refresh(tree);
+      stale = false;
+      const bool want_M = (terms & term_M) != 0U && jsim == Jsims::find("fused");
+      const bool want_C = (terms & term_C) != 0U && coriolis == Corioleis::find("fused");
+      const bool want_g = (terms & term_g) != 0U;
+      if (!want_M && !want_C && !want_g) return terms;
+      const bool direct = tree.bodies_are_coordinates;
+      std::vector<T>& out_M = direct ? M : body_M;
+      std::vector<T>& out_C = direct ? C : body_C;
+      T* out_g = direct ? g.data() : body_vector.data();
+      if (want_M) clear(out_M, M_clear);
+      if (want_C) clear(out_C, C_clear);
+      if (!engine.terms(ws.q.data(), ws.v.data(), want_M ? out_M.data() : nullptr, want_C ? out_C.data() : nullptr,
+                        want_g ? out_g : nullptr)) {
+        return not_finite;
+      }
+      if (!direct && want_M) to_user(body_M, M);
+      if (!direct && want_C) to_user(body_C, C);
+      if (!direct && want_g) to_user(body_vector.data(), g.data());
+      if (want_M) finish_mass_matrix();
+      return terms & ~((want_M ? term_M : 0U) | (want_C ? term_C : 0U) | (want_g ? term_g : 0U));
+    }
+  }
+
+  // The kernels write no structural zeros: they must be there when another algorithm has used the matrix before.
+  static void clear(std::vector<T>& matrix, bool& is_clear) noexcept {
+    if (!is_clear) std::fill(matrix.begin(), matrix.end(), T(0.0));
+    is_clear = true;
+  }
+
+  void finish_mass_matrix() noexcept {
     if (tree.has_mimic) mirror_mass_matrix();
     const size_t n = at(tree.coordinates);
     for (size_t i = 0; i < n; ++i) M[i * (n + 1)] += T(tree.armature[i]);
+  }
+
+  void compute_mass_matrix() noexcept {
+    into(M, [&](MatrixRef<T> out) { run(jsims, jsim, [&](auto& algorithm) { algorithm.compute(tree, ws, out); }); });
+    M_clear = false;
+    finish_mass_matrix();
   }
 
   void compute_coriolis_matrix() noexcept {
     into(C, [&](MatrixRef<T> out) {
       run(corioleis, coriolis, [&](auto& algorithm) { algorithm.compute(tree, ws, out); });
     });
+    C_clear = false;
   }
 
   void compute_gravity() noexcept {
@@ -174,6 +245,15 @@ struct BasicDynamics<T>::Impl {
   Gravity<T> gravity;
   std::vector<T> body_matrix, body_vector;
   std::vector<T> M, C, g, h;
+
+  struct NoEngine {
+    explicit NoEngine(const Tree& /*tree*/) {}
+  };
+  static constexpr bool kVectors = std::is_same_v<T, double>;
+  std::conditional_t<kVectors, fused::Engine, NoEngine> engine;
+  bool stale = false;             // the engine has not seen the tree's inertias and gravity yet
+  std::vector<T> body_M, body_C;  // the engine's, where the user's order is another
+  bool M_clear = true, C_clear = true;
 };
 
 template <class T>
@@ -211,10 +291,12 @@ const Tree& BasicDynamics<T>::tree() const noexcept {
 template <class T>
 void BasicDynamics<T>::set_gravity(const Vec3d& gravity_mps2) noexcept {
   impl_->tree.gravity = gravity_mps2;
+  impl_->stale = true;
 }
 template <class T>
 void BasicDynamics<T>::set_body_inertia(int body, const BodyInertia& inertia) noexcept {
   dyn::set_body_inertia(impl_->tree, body, inertia);
+  impl_->stale = true;
 }
 template <class T>
 bool BasicDynamics<T>::set_jsim(std::string_view name) noexcept {
@@ -241,15 +323,16 @@ Status BasicDynamics<T>::update(std::span<const T> q, std::span<const T> v) noex
 template <class T>
 Status BasicDynamics<T>::update_terms(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept {
   Impl& d = *impl_;
-  for (size_t i = 0; i < Impl::at(d.tree.coordinates); ++i) {
-    if (!std::isfinite(q[i])) return Status::not_finite(static_cast<int>(i), static_cast<double>(q[i]));
-    if (!std::isfinite(v[i])) return Status::not_finite(static_cast<int>(i), static_cast<double>(v[i]));
-  }
   if ((terms & term_h) != 0U) terms |= term_C | term_g;
   d.set_state(q.data(), v.data());
-  if ((terms & term_M) != 0U) d.compute_mass_matrix();
-  if ((terms & term_C) != 0U) d.compute_coriolis_matrix();
-  if ((terms & term_g) != 0U) d.compute_gravity();
+  const unsigned remaining = d.run_engine(terms);
+  if (remaining == terms || remaining == Impl::not_finite) {
+    const Status status = first_not_finite(q, v);
+    if (!status.ok()) return status;
+  }
+  if ((remaining & term_M) != 0U) d.compute_mass_matrix();
+  if ((remaining & term_C) != 0U) d.compute_coriolis_matrix();
+  if ((remaining & term_g) != 0U) d.compute_gravity();
   if ((terms & term_h) != 0U) d.compute_bias(v.data());
   return {};
 }

@@ -1,0 +1,14 @@
+# The kernels of `fused`: one source, a file for each instruction set, chosen when a model is loaded.
+set(DYN_KERNEL_OPTIONS -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math)
+
+function(dyn_kernels name)
+  target_sources(dyn_core PRIVATE src/fused/kernels_${name}.cpp)
+  set_source_files_properties(src/fused/kernels_${name}.cpp PROPERTIES COMPILE_OPTIONS "${DYN_KERNEL_OPTIONS};${ARGN}")
+endfunction()
+
+target_sources(dyn_core PRIVATE src/fused/dispatch.cpp src/fused/engine.cpp)
+dyn_kernels(baseline)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  dyn_kernels(v3 -march=x86-64-v3)
+  dyn_kernels(v4 -march=x86-64-v4)
+endif()

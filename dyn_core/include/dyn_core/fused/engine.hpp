@@ -1,0 +1,48 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The vector form of the `fused` algorithms: M, C and g (any of them in one pass) and the inverse dynamics, one body a
+// lane, for the best instruction set that this machine has. In body order, like every algorithm; Dynamics maps to the
+// user's. Memory is taken when it is made. docs/speed.md tells how it works.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dyn_core/error.hpp"
+#include "dyn_core/model/tree.hpp"
+
+namespace dyn::fused {
+
+struct Kernels;
+
+// The best kernels for this machine, or those that the environment's DYN_ISA names: baseline, v3, v4. Throws ModelError
+// where that name is unknown or this machine cannot run it.
+[[nodiscard]] const Kernels& select_kernels();
+[[nodiscard]] const Kernels& select_kernels(const std::string& name);
+[[nodiscard]] std::vector<std::string> usable_kernels();  // slowest first
+
+class Engine {
+ public:
+  explicit Engine(const Tree& tree, const Kernels& kernels = select_kernels());
+  Engine(Engine&&) noexcept;
+  Engine& operator=(Engine&&) noexcept;
+  ~Engine();
+
+  // Inertias and gravity anew from a tree that is otherwise the same.
+  DYN_REALTIME void refresh(const Tree& tree) noexcept;
+
+  // M, C, g, h = C v + g in body order, where not null (h with C needs g too); matrices column-major. What is zero by
+  // structure (branches) is not written: clear the matrices once. False, and nothing written, where q or v is not
+  // finite.
+  DYN_REALTIME bool terms(const double* q, const double* v, double* M, double* C, double* g,
+                          double* h = nullptr) noexcept;
+  // tau = M a + C v + g (without armature); a null: zero.
+  DYN_REALTIME bool inverse(const double* q, const double* v, const double* a, double* tau) noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dyn::fused

@@ -1,0 +1,107 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Columns of M and C from the joints' twists and wrenches:
+//   M_ij = F_j . J_i,  C_ij = J_i . dF_j                  for i = j or i an ancestor of j
+//   M_ij = F_i . J_j,  C_ij = F_i . dJ_j + D_i . Jw_j     for i in the subtree of j
+// A column has j fixed (spread to all lanes) and i along the lanes. Both halves of M are made by the same products in
+// the same order, so that it is symmetric to the bit.
+#pragma once
+
+#include "equations.hpp"
+
+namespace {
+
+struct Rows {
+  Twist J, dJ;
+  Wrench F, dF;
+  V3 D;
+  V torque;
+};
+
+DYN_INLINE V pairing(const V3& a, const V3& b, const V3& c, const V3& d) {
+  V sum = a.x * b.x;
+  sum = mul_add(a.y, b.y, sum);
+  sum = mul_add(a.z, b.z, sum);
+  sum = mul_add(c.x, d.x, sum);
+  sum = mul_add(c.y, d.y, sum);
+  return mul_add(c.z, d.z, sum);
+}
+DYN_INLINE V plus_dot(const V3& a, const V3& b, V sum) {
+  return mul_add(a.z, b.z, mul_add(a.y, b.y, mul_add(a.x, b.x, sum)));
+}
+
+// g_i = -(m Jv . g0 + Jw . (h x g0)) = -F_linear . g0
+DYN_INLINE V gravity_torque(const double* gravity, const Wrench& F) {
+  return -(F.f.x * all(gravity[0]) + F.f.y * all(gravity[1]) + F.f.z * all(gravity[2]));
+}
+
+// Rows i of the ancestors' half, lane j of `lower` being the column.
+DYN_INLINE V mass_above(const Rows& upper, const Rows& lower, int j) {
+  return pairing(spread(lower.F.f, j), upper.J.v, spread(lower.F.n, j), upper.J.w);
+}
+DYN_INLINE V mass_below(const Rows& upper, const Rows& lower, int j) {
+  return pairing(lower.F.f, spread(upper.J.v, j), lower.F.n, spread(upper.J.w, j));
+}
+DYN_INLINE V coriolis_above(const Rows& upper, const Rows& lower, int j) {
+  return pairing(spread(lower.dF.f, j), upper.J.v, spread(lower.dF.n, j), upper.J.w);
+}
+DYN_INLINE V coriolis_below(const Rows& upper, const Rows& lower, int j) {
+  return plus_dot(lower.D, spread(upper.J.w, j),
+                  pairing(lower.F.f, spread(upper.dJ.v, j), lower.F.n, spread(upper.dJ.w, j)));
+}
+
+// The square on the diagonal: bodies first .. first + lanes against themselves.
+template <unsigned kTerms>
+DYN_INLINE void own_columns(const Rows& rows, int n, int first, int lanes, const Output& out) {
+  for (int j = 0; j < lanes; ++j) {
+    const long at = static_cast<long>(first + j) * n + first;
+    if constexpr ((kTerms & want_M) != 0) {
+      store_first(out.M + at, first_of(j + 1, mass_above(rows, rows, j), mass_below(rows, rows, j)), lanes);
+    }
+    if constexpr ((kTerms & want_C) != 0) {
+      store_first(out.C + at, first_of(j + 1, coriolis_above(rows, rows, j), coriolis_below(rows, rows, j)), lanes);
+    }
+  }
+}
+
+// The two rectangles of a block of ancestors (upper) and a block further out (lower).
+template <unsigned kTerms>
+DYN_INLINE void cross_columns(const Rows& upper, const Rows& lower, int n, int first_upper, int lanes_upper,
+                              int first_lower, int lanes_lower, const Output& out) {
+  for (int j = 0; j < lanes_lower; ++j) {
+    const long at = static_cast<long>(first_lower + j) * n + first_upper;
+    if constexpr ((kTerms & want_M) != 0) store_first(out.M + at, mass_above(upper, lower, j), lanes_upper);
+    if constexpr ((kTerms & want_C) != 0) store_first(out.C + at, coriolis_above(upper, lower, j), lanes_upper);
+  }
+  for (int j = 0; j < lanes_upper; ++j) {
+    const long at = static_cast<long>(first_upper + j) * n + first_lower;
+    if constexpr ((kTerms & want_M) != 0) store_first(out.M + at, mass_below(upper, lower, j), lanes_lower);
+    if constexpr ((kTerms & want_C) != 0) store_first(out.C + at, coriolis_below(upper, lower, j), lanes_lower);
+  }
+}
+
+// Rows of block k of column j in a chain of kBodies, and what the column adds to h = C v + g.
+template <unsigned kTerms, int kBodies, class State>
+DYN_INLINE void column(const State* states, int j, int k, const double* v, V& h, const Output& out) {
+  const Rows& rows = states[k].rows;
+  const Rows& of_j = states[j / W].rows;
+  const int lane = j % W, count = kBodies - k * W < W ? kBodies - k * W : W;
+  const long at = static_cast<long>(j) * kBodies + k * W;
+  if constexpr ((kTerms & want_M) != 0) {
+    V m;
+    if (k < j / W) m = mass_above(rows, of_j, lane);
+    if (k > j / W) m = mass_below(of_j, rows, lane);
+    if (k == j / W) m = first_of(lane + 1, mass_above(rows, of_j, lane), mass_below(of_j, rows, lane));
+    store_first(out.M + at, m, count);
+  }
+  if constexpr ((kTerms & want_C) != 0) {
+    V c;
+    if (k < j / W) c = coriolis_above(rows, of_j, lane);
+    if (k > j / W) c = coriolis_below(of_j, rows, lane);
+    if (k == j / W) c = first_of(lane + 1, coriolis_above(rows, of_j, lane), coriolis_below(of_j, rows, lane));
+    store_first(out.C + at, c, count);
+    if (out.h) h = mul_add(c, all(v[j]), h);
+  }
+}
+
+}  // namespace

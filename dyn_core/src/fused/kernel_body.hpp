@@ -1,0 +1,167 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The kernels, compiled once for each instruction set by kernels_*.cpp: one for trees of any shape, and one with all
+// sizes known to the compiler for single chains of six and seven revolute joints.
+#pragma once
+
+#include "passes.hpp"
+
+namespace {
+
+// 0 x is 0 where x is finite, NaN else.
+DYN_INLINE bool finite(const double* x, int n) {
+  V sum{};
+  for (int i = 0; i < n; i += W) sum += all(0.0) * load_first(x + i, n - i < W ? n - i : W);
+  return !any(sum != sum);
+}
+
+DYN_INLINE Chain chain_of(const Plan& plan, int s) {
+  const Segment& segment = plan.segment[s];
+  return {plan.constants + static_cast<long>(segment.first_block) * (static_cast<int>(constants_count) * W),
+          static_cast<State*>(plan.states) + segment.first_block,
+          segment.first_body,
+          segment.bodies,
+          segment.blocks,
+          segment.parent < 0 ? nullptr : static_cast<Bridge*>(plan.bridges) + segment.parent,
+          segment.offset};
+}
+
+template <unsigned kTerms, bool kSlides>
+void inwards(const Chain& chain, Bridge& bridge) {
+  for (int k = chain.blocks; k-- > 0;) {
+    composites<kTerms, kSlides>(block_of(chain, k), chain.states[k], bridge, false);
+  }
+  const V m = kSlides ? first(constant(chain.constants, subtree_mass)) : V{};
+  if (chain.parent) hand_down<kTerms, kSlides>(bridge, m, *chain.parent);
+}
+
+// Columns of a block's bodies against its ancestors': blocks before it in its own chain, then chain by chain towards
+// the base, with the wrenches' moments taken along from P to P.
+template <unsigned kTerms>
+DYN_INLINE void ancestor_columns(const Plan& plan, int s, int k, const Output& out) {
+  const Chain own = chain_of(plan, s);
+  const Bridge* bridges = static_cast<const Bridge*>(plan.bridges);
+  Rows rows = own.states[k].rows;
+  int blocks = k;
+  for (int t = s;;) {
+    const Chain chain = chain_of(plan, t);
+    for (int j = 0; j < blocks; ++j) {
+      cross_columns<kTerms>(chain.states[j].rows, rows, plan.bodies, chain.first_body + j * W, lanes_of(chain, j),
+                            own.first_body + k * W, lanes_of(own, k), out);
+    }
+    if (!chain.parent) return;
+    rows.F = moved_back(rows.F, bridges[t].delta);
+    if constexpr ((kTerms & want_C) != 0) rows.dF = moved_back(rows.dF, bridges[t].delta);
+    t = plan.segment[t].parent;
+    blocks = plan.segment[t].blocks;
+  }
+}
+
+// h = C v + g, block of rows by block of rows.
+void bias(const Plan& plan, const double* v, const Output& out) {
+  const int n = plan.bodies;
+  for (int i = 0; i < n; i += W) {
+    const int lanes = n - i < W ? n - i : W;
+    V sum = load_first(out.g + i, lanes);
+    for (int j = 0; j < n; ++j) {
+      sum = mul_add(load_first(out.C + static_cast<long>(j) * n + i, lanes), all(v[j]), sum);
+    }
+    store_first(out.h + i, sum, lanes);
+  }
+}
+
+template <unsigned kTerms, bool kSlides>
+void tree(const Plan& plan, const double* q, const double* v, const double* a, const Output& out) {
+  Bridge* bridges = static_cast<Bridge*>(plan.bridges);
+  for (int s = 0; s < plan.segments; ++s) {
+    const Chain chain = chain_of(plan, s);
+    frames<kSlides>(chain, q, bridges[s]);
+    motions<kTerms, kSlides>(chain, v, a, plan.gravity, bridges[s]);
+    bridges[s].inertia = Inertia{};
+    if constexpr ((kTerms & want_C) != 0) bridges[s].momentum = Momentum{};
+    if constexpr ((kTerms & want_h) != 0) bridges[s].wrench = Wrench{};
+  }
+  for (int s = plan.segments; s-- > 0;) inwards<kTerms, kSlides>(chain_of(plan, s), bridges[s]);
+  for (int s = 0; s < plan.segments; ++s) {
+    const Chain chain = chain_of(plan, s);
+    for (int k = 0; k < chain.blocks; ++k) {
+      const Rows& rows = chain.states[k].rows;
+      const int first = chain.first_body + k * W, lanes = lanes_of(chain, k);
+      if constexpr ((kTerms & want_h) != 0) store_first(out.h + first, rows.torque, lanes);
+      if constexpr (kTerms != want_h) {
+        if (out.g) store_first(out.g + first, gravity_torque(plan.gravity, rows.F), lanes);
+      }
+      if constexpr ((kTerms & (want_M | want_C)) != 0) {
+        own_columns<kTerms>(rows, plan.bodies, first, lanes, out);
+        ancestor_columns<kTerms>(plan, s, k, out);
+      }
+    }
+  }
+  if constexpr ((kTerms & want_C) != 0) {
+    if (out.h) bias(plan, v, out);
+  }
+}
+
+// One chain of kBodies revolute joints.
+template <unsigned kTerms, int kBodies>
+void chain(const Plan& plan, const double* q, const double* v, const double* a, const Output& out) {
+  constexpr int blocks = (kBodies + W - 1) / W;
+  State states[blocks];
+  Bridge bridge;
+  const Chain c{plan.constants, states, 0, kBodies, blocks, nullptr, nullptr};
+  frames<false>(c, q, bridge);
+  motions<kTerms, false>(c, v, a, plan.gravity, bridge);
+#pragma GCC unroll 4
+  for (int i = 0; i < blocks; ++i) {
+    const int k = blocks - 1 - i;
+    composites<kTerms, false>(block_of(c, k), states[k], bridge, i == 0);
+  }
+  V h[blocks];
+#pragma GCC unroll 4
+  for (int k = 0; k < blocks; ++k) {
+    if constexpr ((kTerms & want_h) != 0) store_first(out.h + k * W, states[k].rows.torque, lanes_of(c, k));
+    if constexpr (kTerms != want_h) {
+      h[k] = gravity_torque(plan.gravity, states[k].rows.F);
+      if (out.g) store_first(out.g + k * W, h[k], lanes_of(c, k));
+    }
+  }
+  if constexpr ((kTerms & (want_M | want_C)) != 0) {
+#pragma GCC unroll 8
+    for (int j = 0; j < kBodies; ++j) {
+#pragma GCC unroll 4
+      for (int k = 0; k < blocks; ++k) {
+        column<kTerms, kBodies>(states, j, k, v, h[k], out);
+      }
+    }
+  }
+  if constexpr ((kTerms & want_C) != 0) {
+    if (!out.h) return;
+#pragma GCC unroll 4
+    for (int k = 0; k < blocks; ++k) store_first(out.h + k * W, h[k], lanes_of(c, k));
+  }
+}
+
+template <unsigned kTerms>
+DYN_INLINE void by_shape(const Plan& plan, const double* q, const double* v, const double* a, const Output& out) {
+  if (plan.slides) return tree<kTerms, true>(plan, q, v, a, out);
+  if (plan.segments != 1) return tree<kTerms, false>(plan, q, v, a, out);
+  switch (plan.bodies) {
+    case 6: return chain<kTerms, 6>(plan, q, v, a, out);
+    case 7: return chain<kTerms, 7>(plan, q, v, a, out);
+    default: return tree<kTerms, false>(plan, q, v, a, out);
+  }
+}
+
+bool terms(const Plan& plan, const double* q, const double* v, const double* a, const Output& out) {
+  if (!finite(q, plan.bodies) || !finite(v, plan.bodies)) return false;
+  if (out.C) {
+    out.M ? by_shape<want_M | want_C>(plan, q, v, a, out) : by_shape<want_C>(plan, q, v, a, out);
+  } else if (out.h) {
+    out.M ? by_shape<want_M | want_h>(plan, q, v, a, out) : by_shape<want_h>(plan, q, v, a, out);
+  } else {
+    out.M ? by_shape<want_M>(plan, q, v, a, out) : by_shape<want_g>(plan, q, v, a, out);
+  }
+  return true;
+}
+
+}  // namespace

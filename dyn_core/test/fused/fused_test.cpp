@@ -1,0 +1,99 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "dyn_core/coriolis/fused.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "dyn_core/fused/engine.hpp"
+#include "dyn_core/gravity/gravity.hpp"
+#include "dyn_core/jsim/fused.hpp"
+#include "support/random_robot.hpp"
+
+namespace dyn {
+namespace {
+
+// M, C, g by the scalar templates, in long double: the yardstick for every instruction set.
+struct Scalar {
+  using T = long double;
+  Scalar(const Tree& tree, const std::vector<double>& q, const std::vector<double>& v)
+      : M(tree.size, tree.size), C(tree.size, tree.size), g(tree.size) {
+    Workspace<T> ws(tree.size);
+    for (size_t i = 0; i < q.size(); ++i) {
+      ws.q[i] = static_cast<T>(q[i]);
+      ws.v[i] = static_cast<T>(v[i]);
+    }
+    update_kinematics(tree, ws, needs_all);
+    jsim::Fused<T>(tree.size).compute(tree, ws, matrix_view(M.data(), tree.size, tree.size));
+    coriolis::Fused<T>(tree.size).compute(tree, ws, matrix_view(C.data(), tree.size, tree.size));
+    Gravity<T>(tree.size).compute(tree, ws, tree.gravity.cast<T>(), VectorRef<T>(g.data(), tree.size));
+  }
+  MatX<T> M, C;
+  VecX<T> g;
+};
+
+struct Result {
+  explicit Result(int n) : M(MatX<double>::Zero(n, n)), C(MatX<double>::Zero(n, n)), g(VecX<double>::Zero(n)) {}
+  MatX<double> M, C;
+  VecX<double> g;
+};
+
+class FusedKernels : public ::testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] static const fused::Kernels& kernels() { return fused::select_kernels(GetParam()); }
+};
+
+double mass_error(const MatX<double>& M, const MatX<long double>& exact) {
+  double worst = 0.0;
+  for (int i = 0; i < M.rows(); ++i) {
+    for (int j = 0; j < M.rows(); ++j) {
+      const long double scale = std::sqrt(exact(i, i) * exact(j, j));
+      worst = std::max(worst, static_cast<double>(std::abs(static_cast<long double>(M(i, j)) - exact(i, j)) / scale));
+    }
+  }
+  return worst;
+}
+
+TEST_P(FusedKernels, AgreeWithTheScalarFormOnRandomTrees) {
+  test::Rng rng(11);
+  for (int k = 0; k < 120; ++k) {
+    const bool serial = k % 3 == 0;
+    const bool every_type = k % 2 == 0;
+    const Model model =
+        Model::build(test::random_robot(rng, {.joints = 1 + k % 40, .serial = serial, .every_type = every_type}));
+    const Tree& tree = model.tree();
+    if (tree.size == 0) continue;
+    const auto q = test::random_values(rng, tree.size, 3.0);
+    const auto v = test::random_values(rng, tree.size, 3.0);
+    const auto a = test::random_values(rng, tree.size, 3.0);
+    fused::Engine engine(tree, kernels());
+    Result result(tree.size);
+    ASSERT_TRUE(engine.terms(q.data(), v.data(), result.M.data(), result.C.data(), result.g.data()));
+    const Scalar exact(tree, q, v);
+    EXPECT_EQ((result.M - result.M.transpose()).cwiseAbs().maxCoeff(), 0.0) << k;
+    EXPECT_LT(mass_error(result.M, exact.M), 1e-12) << k;
+    const double c_scale = static_cast<double>(exact.C.cwiseAbs().maxCoeff() + exact.M.cwiseAbs().maxCoeff());
+    EXPECT_LT(static_cast<double>((result.C.cast<long double>() - exact.C).cwiseAbs().maxCoeff()) / c_scale, 1e-13)
+        << k << " n=" << tree.size;
+    const double g_scale = static_cast<double>(exact.g.cwiseAbs().maxCoeff()) + 1e-3;
+    EXPECT_LT(static_cast<double>((result.g.cast<long double>() - exact.g).cwiseAbs().maxCoeff()) / g_scale, 1e-13)
+        << k;
+    VecX<double> tau(tree.size);
+    ASSERT_TRUE(engine.inverse(q.data(), v.data(), a.data(), tau.data()));
+    VecX<long double> expected = exact.g;
+    for (int i = 0; i < tree.size; ++i) {
+      for (int j = 0; j < tree.size; ++j) {
+        expected[i] += exact.M(i, j) * static_cast<long double>(a[static_cast<size_t>(j)]) +
+                       exact.C(i, j) * static_cast<long double>(v[static_cast<size_t>(j)]);
+      }
+    }
+    const double tau_scale = static_cast<double>(expected.cwiseAbs().maxCoeff()) + 1e-3;
+    EXPECT_LT(static_cast<double>((tau.cast<long double>() - expected).cwiseAbs().maxCoeff()) / tau_scale, 1e-13) << k;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Isa, FusedKernels, ::testing::ValuesIn(fused::usable_kernels()),
+                         [](const auto& kernels) { return kernels.param; });
+
+}  // namespace
+}  // namespace dyn
