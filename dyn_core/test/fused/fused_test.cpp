@@ -59,8 +59,8 @@ TEST_P(FusedKernels, AgreeWithTheScalarFormOnRandomTrees) {
   for (int k = 0; k < 120; ++k) {
     const bool serial = k % 3 == 0;
     const bool every_type = k % 2 == 0;
-    const Model model =
-        Model::build(test::random_robot(rng, {.joints = 1 + k % 40 + (k % 2 == 0 ? 7 : 0), .serial = serial, .every_type = every_type}));
+    const Model model = Model::build(test::random_robot(
+        rng, {.joints = 1 + k % 40 + (k % 2 == 0 ? 7 : 0), .serial = serial, .every_type = every_type}));
     const Tree& tree = model.tree();
     if (tree.size == 0) continue;
     const auto q = test::random_values(rng, tree.size, 3.0);
