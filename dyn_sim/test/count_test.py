@@ -69,6 +69,12 @@ class Count(unittest.TestCase):
             self.assertLess(abs(value - c["ours"]), 0.5 + c["fit_error"])
             self.assertAlmostEqual(c["deviation_percent"], 100 * (c["ours"] / c["paper"] - 1), delta=1e-9)
 
+    def test_forward_dynamics_of_paper_001_without_the_bias(self):
+        for op, leading in (("multiplications", 173), ("additions", 150)):
+            fitted = self.paper("DeNOC")[op]["fitted_coefficients"]
+            self.assertEqual(len([k for k in fitted if abs(k) > 1e-6]), 2)  # linear
+            self.assertLess(abs(fitted[1] - leading), 0.1 * leading)
+
     def test_counts_do_not_depend_on_the_run(self):
         self.assertEqual(self.chain, count("--chain", "12"))
 

@@ -255,6 +255,31 @@ TEST_P(Forward, EnergyOfAFreeArmIsConserved) {
   EXPECT_NEAR(energy(), start, 1e-7 * moved);
 }
 
+// The power of torques and gravity is the rate of the kinetic energy: v . tau = d/dt (v . M v / 2) + v . g.
+TEST_P(Forward, PowerIsBalanced) {
+  test::Rng rng(21);
+  for (int k = 0; k < 10; ++k) {
+    Dynamics dynamics = make(test::random_robot(rng, {.joints = 6 + k}));
+    const int n = dynamics.model().coordinates();
+    const Vector q = random(rng, n, 1.0);
+    const Vector v = random(rng, n, 1.0);
+    const Vector tau = random(rng, n, 20.0);
+    ASSERT_TRUE(dynamics.update(q, v).ok());
+    const Vector g = dynamics.g();
+    Vector qdd;
+    ASSERT_TRUE(run(dynamics, tau, qdd).ok());
+    const auto kinetic = [&](double t) {  // on the path with this velocity and acceleration
+      const Vector at_v = v + t * qdd;
+      EXPECT_TRUE(dynamics.update(Vector(q + t * v + 0.5 * t * t * qdd), at_v).ok());
+      return 0.5 * at_v.dot(Eigen::MatrixXd(dynamics.M()) * at_v);
+    };
+    const double h = 1e-3 / (1.0 + qdd.norm());
+    const double rate = (8.0 * (kinetic(h) - kinetic(-h)) - (kinetic(2.0 * h) - kinetic(-2.0 * h))) / (12.0 * h);
+    const double size = v.cwiseAbs().dot(tau.cwiseAbs()) + kinetic(0.0) / h * 1e-4;
+    EXPECT_NEAR(v.dot(tau - g), rate, 1e-7 * size) << n;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Forward, testing::ValuesIn(Names::names),
                          [](const auto& parameter) { return std::string(parameter.param); });
 

@@ -58,6 +58,17 @@ class Bench {
     const VectorRef<Counting> qdd(out_.data(), tree_.coordinates);
     return counted([&] { (void)algorithm.compute(tree_, ws_, tau, qdd); });
   }
+  // Forward dynamics that take the bias from the inverse dynamics can be counted without it; all others as they are.
+  template <class A>
+  OperationCount given_bias(A& algorithm, const OperationCount& compute) {
+    const ConstVectorRef<Counting> bias(rhs_.data(), tree_.size);
+    const ConstVectorRef<Counting> tau(rhs_.data(), tree_.coordinates);
+    const VectorRef<Counting> qdd(out_.data(), tree_.coordinates);
+    if constexpr (requires { algorithm.solve(tree_, ws_, bias, tau, qdd); }) {
+      return counted([&] { (void)algorithm.solve(tree_, ws_, bias, tau, qdd); });
+    }
+    return compute;
+  }
   template <class A>
   OperationCount inverse(A& algorithm) {
     const Vec3<Counting> gravity = tree_.gravity.template cast<Counting>();
@@ -90,8 +101,9 @@ struct Family<std::tuple<A...>> {
     [[maybe_unused]] const auto one = [&]<class Algorithm>(std::type_identity<Algorithm>) {
       if (!wanted.name.empty() && wanted.name != Algorithm::name) return;
       Algorithm algorithm(bench.bodies());
-      counts.push_back(
-          {parameter, Algorithm::name, Algorithm::source, run(bench, algorithm), bench.kinematics(Algorithm::needs)});
+      const OperationCount compute = run(bench, algorithm);
+      counts.push_back({parameter, Algorithm::name, Algorithm::source, compute, bench.given_bias(algorithm, compute),
+                        bench.kinematics(Algorithm::needs)});
     };
     (one(std::type_identity<A>{}), ...);
   }

@@ -15,6 +15,7 @@ namespace dyn::cli {
 struct AlgorithmCount {
   std::string_view parameter, name, source;
   OperationCount compute;     // compute() alone
+  OperationCount papers;      // as papers count it: forward dynamics with the bias C v + g given
   OperationCount kinematics;  // the passes of kinematics.hpp that it builds on
 };
 

@@ -27,7 +27,7 @@ struct ChainCounts {
   template <class Operations>
   [[nodiscard]] Fit fit(size_t algorithm, Operations&& operations) const {
     std::vector<double> values;
-    for (const auto& at_n : counts) values.push_back(operations(at_n[algorithm].compute));
+    for (const auto& at_n : counts) values.push_back(operations(at_n[algorithm].papers));
     return fit_polynomial(n, values);
   }
 };
@@ -113,8 +113,8 @@ std::vector<PaperRow> compare_with_papers(const std::vector<AlgorithmCount>& cou
       std::optional<Fit> fit_m, fit_a;
       if (fitted) fit_m = fitted->fit(i, multiplications_of);
       if (fitted) fit_a = fitted->fit(i, additions_of);
-      row.multiplications = compare(formula.multiplications, multiplications_of(counts[i].compute), n, fit_m);
-      row.additions = compare(formula.additions, additions_of(counts[i].compute), n, fit_a);
+      row.multiplications = compare(formula.multiplications, multiplications_of(counts[i].papers), n, fit_m);
+      row.additions = compare(formula.additions, additions_of(counts[i].papers), n, fit_a);
     }
     rows.push_back(row);
   }
