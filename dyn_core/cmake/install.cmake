@@ -3,7 +3,11 @@
 include(CMakePackageConfigHelpers)
 
 set(dyn_core_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dyn_core)
-install(TARGETS dyn_core EXPORT dyn_core_targets
+set(dyn_core_libraries dyn_core)
+if(TARGET dyn_reference)
+  list(APPEND dyn_core_libraries dyn_reference)
+endif()
+install(TARGETS ${dyn_core_libraries} EXPORT dyn_core_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

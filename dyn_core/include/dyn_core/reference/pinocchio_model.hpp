@@ -1,0 +1,49 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The same robot in Pinocchio, as an independent reference: built from the description by a walk, joint and inertia
+// calls of its own (nothing is taken from Tree), with results in the user's coordinates. Needs the library
+// dyn_reference, which exists where Pinocchio was found. Not for the control loop: it allocates.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dyn_core/model/model.hpp"
+
+namespace dyn::reference {
+
+class PinocchioModel {
+ public:
+  // The description is taken as valid (Model::build has judged it); throws ModelError if it is no tree.
+  explicit PinocchioModel(const RobotDescription& description, const ModelOptions& options = {});
+  explicit PinocchioModel(const Model& model) : PinocchioModel(model.description(), model.options()) {}
+  PinocchioModel(PinocchioModel&&) noexcept;
+  PinocchioModel& operator=(PinocchioModel&&) noexcept;
+  PinocchioModel(const PinocchioModel&) = delete;
+  PinocchioModel& operator=(const PinocchioModel&) = delete;
+  ~PinocchioModel();
+
+  static std::string version();  // of Pinocchio, as compiled
+  [[nodiscard]] int coordinates() const noexcept;
+  [[nodiscard]] const std::vector<std::string>& coordinate_names() const noexcept;
+  [[nodiscard]] bool has_mimic() const noexcept;
+  void set_gravity(const Vec3d& gravity_mps2);
+
+  // in: q, v, a, tau of coordinates() entries.  out: matrices column-major, coordinates() x coordinates().
+  void mass_matrix(std::span<const double> q, std::span<double> M);
+  void coriolis_matrix(std::span<const double> q, std::span<const double> v, std::span<double> C);
+  void gravity(std::span<const double> q, std::span<double> g);
+  void bias(std::span<const double> q, std::span<const double> v, std::span<double> h);
+  void inverse(std::span<const double> q, std::span<const double> v, std::span<const double> a, std::span<double> tau);
+  // By ABA, with mimic joints by a dense solve of the projected equation. False where M is singular.
+  [[nodiscard]] bool forward(std::span<const double> q, std::span<const double> v, std::span<const double> tau,
+                             std::span<double> qdd);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dyn::reference

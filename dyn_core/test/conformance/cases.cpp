@@ -1,0 +1,134 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "conformance/cases.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <deque>
+#include <limits>
+
+#include "support/energy_oracle.hpp"
+#include "support/random_robot.hpp"
+#include "support/robots.hpp"
+
+namespace dyn::test {
+namespace {
+
+// Joint `root` and all that hangs on it becomes payload 1: last in the user's order.
+void make_payload(RobotDescription& robot, size_t root) {
+  robot.joints[root].payload = 1;
+  for (size_t j = root + 1; j < robot.joints.size(); ++j) {  // parents stand before children in random robots
+    for (size_t p = root; p < j; ++p) {
+      if (robot.joints[p].payload == 1 && robot.joints[p].child_link == robot.joints[j].parent_link) {
+        robot.joints[j].payload = 1;
+      }
+    }
+  }
+}
+
+struct Source {
+  std::string label;
+  Model model;
+  int states;
+};
+
+std::deque<Source> sources() {
+  std::deque<Source> result;
+  Rng rng(20260101);
+  for (int k = 0; k < 100; ++k) {
+    const int joints = k < 40 ? 1 + k % 10 : 5 + (k * 7) % 36;  // up to 40
+    RobotDescription robot = random_robot(rng, {.joints = joints, .serial = k % 4 == 0, .mimic = k % 3 == 0});
+    for (JointDescription& joint : robot.joints) joint.armature = uniform(rng, 0.0, 0.1);
+    if (k % 5 == 0) make_payload(robot, static_cast<size_t>(joints) / 2);
+    ModelOptions options;
+    options.armature = k % 2 == 0;
+    if (k % 3 == 1) options.gravity_mps2 = random_vector(rng, 10.0);
+    Model model = Model::build(robot, options);
+    if (model.coordinates() > 0) result.push_back({"random tree " + std::to_string(k), std::move(model), 1});
+  }
+  for (const auto& [name, description] : robots_for_tests()) {
+    Model model = Model::build(description);
+    const int states = model.coordinates() > 12 ? 1 : 3;
+    result.push_back({name, std::move(model), states});
+  }
+  return result;
+}
+
+Case make_case(const std::string& label, const Model& model, Rng& rng) {
+  const int n = model.coordinates();
+  Case c;
+  c.robot = label;
+  c.model = &model;
+  c.q = random_values(rng, n, 2.0);
+  c.v = random_values(rng, n, 1.5);
+  c.a = random_values(rng, n, 3.0);
+  c.tau = random_values(rng, n, 20.0);
+  ModelOptions bare = model.options();
+  bare.armature = false;
+  const EnergyOracle oracle(model.description(), bare);
+  const EnergyOracle::Matrix M = oracle.M(c.q);
+  const EnergyOracle::Vector Cv = oracle.Cv(c.q, c.v);
+  const EnergyOracle::Vector g = oracle.g(c.q);
+  c.M = M.cast<double>();
+  c.Mdot = oracle.Mdot(c.q, c.v).cast<double>();
+  c.Cv = Cv.cast<double>();
+  c.g = g.cast<double>();
+  const double speed = eigen(c.v).cwiseAbs().maxCoeff();
+  c.matrix_floor = 1e-3 * c.M.cwiseAbs().maxCoeff() * speed;
+  c.force_floor = c.matrix_floor * std::max(speed, 1.0);
+  if (n <= 12) c.C = oracle.christoffel(c.q, c.v).cast<double>();
+  EnergyOracle::Matrix felt = M;
+  for (int i = 0; i < n; ++i) felt(i, i) += model.tree().armature[static_cast<size_t>(i)];
+  const Eigen::SelfAdjointEigenSolver<EnergyOracle::Matrix> eigen(felt, Eigen::EigenvaluesOnly);
+  const long double least = eigen.eigenvalues().minCoeff();
+  const long double largest = eigen.eigenvalues().maxCoeff();
+  if (least > largest * 1e-15L) {
+    c.condition = static_cast<double>(largest / least);
+    EnergyOracle::Vector rest(n);
+    for (int i = 0; i < n; ++i) rest[i] = c.tau[static_cast<size_t>(i)] - Cv[i] - g[i];
+    c.qdd = felt.llt().solve(rest).cast<double>();
+  } else {
+    c.condition = std::numeric_limits<double>::infinity();
+  }
+  return c;
+}
+
+}  // namespace
+
+const std::vector<Case>& all_cases() {
+  static const std::deque<Source> robots = sources();
+  static const std::vector<Case> cases = [] {
+    Rng rng(7);
+    std::vector<Case> made;
+    for (const Source& source : robots) {
+      for (int s = 0; s < source.states; ++s) made.push_back(make_case(source.label, source.model, rng));
+    }
+    return made;
+  }();
+  return cases;
+}
+
+VecX<double> eigen(const std::vector<double>& x) {
+  return Eigen::Map<const VecX<double>>(x.data(), static_cast<Eigen::Index>(x.size()));
+}
+
+double mass_error(const MatX<double>& M, const MatX<double>& reference) {
+  const double largest = reference.diagonal().cwiseAbs().maxCoeff();
+  double error = 0.0;
+  for (Eigen::Index j = 0; j < M.cols(); ++j) {
+    for (Eigen::Index i = 0; i < M.rows(); ++i) {
+      const double both = reference(i, i) * reference(j, j);
+      const double scale = both > 0.0 ? std::sqrt(both) : largest;
+      const double difference = std::abs(M(i, j) - reference(i, j)) / (scale > 0.0 ? scale : 1.0);
+      if (!(difference <= error)) error = difference;  // NaN counts as an error too
+    }
+  }
+  return error;
+}
+
+double relative_error(const MatX<double>& x, const MatX<double>& reference, double floor) {
+  if (!x.allFinite()) return std::numeric_limits<double>::infinity();
+  const double scale = std::max(reference.cwiseAbs().maxCoeff(), floor);
+  return (x - reference).cwiseAbs().maxCoeff() / (scale > 0.0 ? scale : 1.0);
+}
+
+}  // namespace dyn::test

@@ -1,0 +1,37 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What every algorithm is tried on: robots, each at random states, and what the oracle says there. Made once a program,
+// on first use. The oracle knows nothing of Tree (support/energy_oracle.hpp).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dyn_core/model/model.hpp"
+
+namespace dyn::test {
+
+struct Case {
+  std::string robot;
+  const Model* model = nullptr;
+  std::vector<double> q, v, a, tau;
+
+  // The oracle's, user's coordinates, rounded to double once.
+  MatX<double> M, Mdot, C;     // M without armature; C by Christoffel symbols, empty for more than 12 coordinates
+  VecX<double> Cv, g, qdd;     // qdd with armature; empty where M is singular
+  // What is small for this robot at this speed: entries of C, forces. Where the truth is 0 (one joint has no C), errors
+  // are relative to these.
+  double matrix_floor = 0.0, force_floor = 0.0;
+  double condition = 1.0;      // of M with armature; infinite where it is singular
+};
+
+// Random trees of up to 40 joints of every type, with mimic joints, payloads and armature; the papers' robots; real ones.
+[[nodiscard]] const std::vector<Case>& all_cases();
+
+// Largest |dM_ij| / sqrt(M_ii M_jj); entries whose row or column has no inertia count relative to the largest M_ii.
+[[nodiscard]] double mass_error(const MatX<double>& M, const MatX<double>& reference);
+// Largest difference relative to the largest entry of the reference, or to `floor` where that is larger.
+[[nodiscard]] double relative_error(const MatX<double>& x, const MatX<double>& reference, double floor = 0.0);
+[[nodiscard]] VecX<double> eigen(const std::vector<double>& x);
+
+}  // namespace dyn::test

@@ -1,0 +1,112 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What must hold for every algorithm for C, on every robot. A line in coriolis/registry.hpp brings a new one here.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "conformance/subject.hpp"
+#include "dyn_core/registry.hpp"
+#include "support/allocation_counter.hpp"
+
+namespace dyn::test {
+namespace {
+
+// Those whose C is made of Christoffel symbols: equal entry by entry, not in C v only.
+constexpr std::array<std::string_view, 3> christoffel_family{"christoffel", "kronecker", "screw"};
+
+template <class Entry>
+class CoriolisConformance : public ::testing::Test {
+ protected:
+  template <class T>
+  using Algorithm = typename Entry::template Algorithm<T>;
+
+  template <class T = double>
+  static MatX<T> fresh(const Case& c) {
+    Body<T> body(*c.model);
+    body.at(c, Algorithm<T>::needs);
+    Algorithm<T> algorithm(body.tree.size);
+    return matrix_of(algorithm, body);
+  }
+  static MatX<double> user(const Case& c, const auto& C) {
+    return Body<typename std::decay_t<decltype(C)>::Scalar>(*c.model).user(C);
+  }
+};
+TYPED_TEST_SUITE(CoriolisConformance, Entries<CoriolisAlgorithms>, EntryName);
+
+TYPED_TEST(CoriolisConformance, TimesVelocityAgreesWithTheEnergyOracle) {
+  for (const Case& c : all_cases()) {
+    EXPECT_LT(relative_error(this->user(c, this->fresh(c)) * eigen(c.v), c.Cv, c.force_floor), 1e-11) << c.robot;
+  }
+}
+
+// Mdot from dM/dq by dual numbers, not from C + C^T.
+TYPED_TEST(CoriolisConformance, MdotMinusTwoCIsSkew) {
+  for (const Case& c : all_cases()) {
+    const MatX<double> C = this->user(c, this->fresh(c));
+    const MatX<double> N = c.Mdot - 2.0 * C;
+    const double scale = std::max({C.cwiseAbs().maxCoeff(), c.Mdot.cwiseAbs().maxCoeff(), c.matrix_floor});
+    EXPECT_LE((N + N.transpose()).cwiseAbs().maxCoeff(), 1e-12 * scale) << c.robot;
+  }
+}
+
+TYPED_TEST(CoriolisConformance, TheChristoffelFamilyIsEqualEntryByEntry) {
+  const std::string_view name = TestFixture::template Algorithm<double>::name;
+  const bool family = std::find(christoffel_family.begin(), christoffel_family.end(), name) != christoffel_family.end();
+  for (const Case& c : all_cases()) {
+    if (c.C.size() == 0 || !family) continue;
+    EXPECT_LT(relative_error(this->user(c, this->fresh(c)), c.C, c.matrix_floor), 1e-12) << c.robot;
+  }
+}
+
+TYPED_TEST(CoriolisConformance, BlocksBetweenBranchesAreExactlyZero) {
+  for (const Case& c : all_cases()) {
+    const MatX<double> C = this->fresh(c);
+    const Tree& tree = c.model->tree();
+    for (int i = 0; i < tree.size; ++i) {
+      for (int j = 0; j < tree.size; ++j) {
+        if (!tree.supports(i, j) && !tree.supports(j, i)) {
+          ASSERT_EQ(C(i, j), 0.0) << c.robot << ' ' << i << ' ' << j;
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(CoriolisConformance, AllocatesNothing) {
+  for (const Case& c : all_cases()) {
+    Body<double> body(*c.model);
+    body.at(c, needs_all);
+    typename TestFixture::template Algorithm<double> algorithm(body.tree.size);
+    MatX<double> C(body.tree.size, body.tree.size);
+    const auto view = matrix_view(C.data(), body.tree.size, body.tree.size);
+    EXPECT_TRUE(count_allocations([&] { algorithm.compute(body.tree, body.ws, view); }).none()) << c.robot;
+  }
+}
+
+TYPED_TEST(CoriolisConformance, RemembersNothingOfTheRobotBefore) {
+  int capacity = 0;
+  for (const Case& c : all_cases()) capacity = std::max(capacity, c.model->bodies());
+  typename TestFixture::template Algorithm<double> shared(capacity);
+  for (const Case& c : all_cases()) {
+    Body<double> body(*c.model, capacity);
+    body.at(c, TestFixture::template Algorithm<double>::needs);
+    EXPECT_EQ(matrix_of(shared, body), this->fresh(c)) << c.robot;
+  }
+}
+
+TYPED_TEST(CoriolisConformance, FloatIsNearDouble) {
+  for (const Case& c : all_cases()) {
+    const MatX<double> C = this->user(c, this->fresh(c));
+    EXPECT_LT(relative_error(this->user(c, this->template fresh<float>(c)), C, c.matrix_floor), 1e-3) << c.robot;
+  }
+}
+
+TYPED_TEST(CoriolisConformance, SurvivesStatesThatAreNotFinite) {
+  const Case& good = all_cases()[17];
+  for (const Case& bad : broken_states(good)) (void)this->fresh(bad);
+  EXPECT_LT(relative_error(this->user(good, this->fresh(good)) * eigen(good.v), good.Cv), 1e-11);
+}
+
+}  // namespace
+}  // namespace dyn::test

@@ -1,0 +1,125 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Definitions in the program itself come before the C library's, for every library of the process. Sanitizers have an
+// allocator of their own that must not be replaced: there their hooks count.
+#include "support/allocation_counter.hpp"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdlib>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define DYN_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define DYN_SANITIZED 1
+#endif
+#endif
+
+namespace dyn::test {
+namespace {
+thread_local AllocationCount count;  // no constructor, no destructor: safe from the first malloc to the last free
+}  // namespace
+
+AllocationCount allocations_of_this_thread() noexcept { return count; }
+
+}  // namespace dyn::test
+
+using dyn::test::count;
+
+#ifdef DYN_SANITIZED
+
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, size_t),
+                                                         void (*)(const volatile void*));
+namespace {
+const int installed = __sanitizer_install_malloc_and_free_hooks(
+    [](const volatile void*, size_t) { ++count.allocations; },
+    [](const volatile void* p) { count.frees += p != nullptr ? 1 : 0; });
+}  // namespace
+
+#else
+
+extern "C" {
+
+// The allocator behind the replaced names; exported by glibc for this purpose.
+void* __libc_malloc(size_t);
+void* __libc_calloc(size_t, size_t);
+void* __libc_realloc(void*, size_t);
+void* __libc_memalign(size_t, size_t);
+void __libc_free(void*);
+
+void* malloc(size_t size) noexcept {
+  ++count.allocations;
+  return __libc_malloc(size);
+}
+void* calloc(size_t number, size_t size) noexcept {
+  ++count.allocations;
+  return __libc_calloc(number, size);
+}
+void* realloc(void* p, size_t size) noexcept {
+  ++count.allocations;
+  return __libc_realloc(p, size);
+}
+void* reallocarray(void* p, size_t number, size_t size) noexcept {
+  ++count.allocations;
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(number, size, &bytes)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return __libc_realloc(p, bytes);
+}
+void* memalign(size_t alignment, size_t size) noexcept {
+  ++count.allocations;
+  return __libc_memalign(alignment, size);
+}
+void* aligned_alloc(size_t alignment, size_t size) noexcept {
+  ++count.allocations;
+  return __libc_memalign(alignment, size);
+}
+int posix_memalign(void** result, size_t alignment, size_t size) noexcept {
+  ++count.allocations;
+  if (alignment % sizeof(void*) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0) return EINVAL;
+  void* p = __libc_memalign(alignment, size);
+  if (p == nullptr) return ENOMEM;
+  *result = p;
+  return 0;
+}
+void* valloc(size_t size) noexcept { return memalign(static_cast<size_t>(sysconf(_SC_PAGESIZE)), size); }
+void* pvalloc(size_t size) noexcept {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return memalign(page, (size + page - 1) / page * page);
+}
+void free(void* p) noexcept {
+  count.frees += p != nullptr ? 1 : 0;
+  __libc_free(p);
+}
+
+void* mmap(void* address, size_t length, int protection, int flags, int fd, off_t offset) noexcept {
+  ++count.mappings;
+  return reinterpret_cast<void*>(syscall(SYS_mmap, address, length, protection, flags, fd, offset));
+}
+void* mmap64(void* address, size_t length, int protection, int flags, int fd, off64_t offset) noexcept {
+  return mmap(address, length, protection, flags, fd, offset);
+}
+int munmap(void* address, size_t length) noexcept {
+  ++count.mappings;
+  return static_cast<int>(syscall(SYS_munmap, address, length));
+}
+void* mremap(void* address, size_t old_size, size_t new_size, int flags, ...) noexcept {
+  ++count.mappings;
+  va_list arguments;
+  va_start(arguments, flags);
+  void* wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(arguments, void*) : nullptr;
+  va_end(arguments);
+  return reinterpret_cast<void*>(syscall(SYS_mremap, address, old_size, new_size, flags, wanted));
+}
+
+}  // extern "C"
+
+#endif
