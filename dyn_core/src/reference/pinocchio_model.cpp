@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The only file that includes Pinocchio. Compiled for the generic instruction set, as Pinocchio's own libraries are, and
-// with Eigen::Ref arguments, for which Pinocchio brings its algorithms ready compiled. Pinocchio 3.x and 4.x.
+// The only file that includes Pinocchio. Compiled for the generic instruction set, as Pinocchio's own libraries are,
+// and with Eigen::Ref arguments, for which Pinocchio brings its algorithms ready compiled. Pinocchio 3.x and 4.x.
 #include "dyn_core/reference/pinocchio_model.hpp"
 
 #include <Eigen/Cholesky>
@@ -23,8 +23,8 @@ using Inputs = std::span<const double>;
 
 pinocchio::SE3 placement(const Pose& pose) { return {pose.R, pose.p_m}; }
 
-// Where the x, y and normal of a planar joint point: z is taken to the axis by the shortest turn; for an axis that points
-// down by the shortest turn of -z, after half a turn about x.
+// Where the x, y and normal of a planar joint point: z is taken to the axis by the shortest turn; for an axis that
+// points down by the shortest turn of -z, after half a turn about x.
 Mat3d plane_of(const Vec3d& axis) {
   const Vec3d z = Vec3d::UnitZ();
   if (axis.z() >= 0.0) return Eigen::Quaterniond::FromTwoVectors(z, axis).toRotationMatrix();
@@ -240,8 +240,7 @@ void PinocchioModel::bias(Inputs q, Inputs v, std::span<double> h) {
 
 void PinocchioModel::inverse(Inputs q, Inputs v, Inputs a, std::span<double> tau) {
   Impl& p = *impl_;
-  p.project(
-      Vector(pinocchio::rnea(p.model, p.data, p.positions(q), p.rates(v, p.full_v), p.rates(a, p.full_a))), tau);
+  p.project(Vector(pinocchio::rnea(p.model, p.data, p.positions(q), p.rates(v, p.full_v), p.rates(a, p.full_a))), tau);
 }
 
 bool PinocchioModel::forward(Inputs q, Inputs v, Inputs tau, std::span<double> qdd) {

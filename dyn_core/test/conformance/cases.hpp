@@ -17,15 +17,16 @@ struct Case {
   std::vector<double> q, v, a, tau;
 
   // The oracle's, user's coordinates, rounded to double once.
-  MatX<double> M, Mdot, C;     // M without armature; C by Christoffel symbols, empty for more than 12 coordinates
-  VecX<double> Cv, g, qdd;     // qdd with armature; empty where M is singular
+  MatX<double> M, Mdot, C;  // M without armature; C by Christoffel symbols, empty for more than 12 coordinates
+  VecX<double> Cv, g, qdd;  // qdd with armature; empty where M is singular
   // What is small for this robot at this speed: entries of C, forces. Where the truth is 0 (one joint has no C), errors
   // are relative to these.
   double matrix_floor = 0.0, force_floor = 0.0;
-  double condition = 1.0;      // of M with armature; infinite where it is singular
+  double condition = 1.0;  // of M with armature; infinite where it is singular
 };
 
-// Random trees of up to 40 joints of every type, with mimic joints, payloads and armature; the papers' robots; real ones.
+// Random trees of up to 40 joints of every type, with mimic joints, payloads and armature; the papers' robots; real
+// ones.
 [[nodiscard]] const std::vector<Case>& all_cases();
 
 // Largest |dM_ij| / sqrt(M_ii M_jj); entries whose row or column has no inertia count relative to the largest M_ii.

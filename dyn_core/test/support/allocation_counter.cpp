@@ -37,9 +37,9 @@ using dyn::test::count;
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, size_t),
                                                          void (*)(const volatile void*));
 namespace {
-const int installed = __sanitizer_install_malloc_and_free_hooks(
-    [](const volatile void*, size_t) { ++count.allocations; },
-    [](const volatile void* p) { count.frees += p != nullptr ? 1 : 0; });
+const int installed =
+    __sanitizer_install_malloc_and_free_hooks([](const volatile void*, size_t) { ++count.allocations; },
+                                              [](const volatile void* p) { count.frees += p != nullptr ? 1 : 0; });
 }  // namespace
 
 #else

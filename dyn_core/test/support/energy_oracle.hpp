@@ -29,7 +29,8 @@ class EnergyOracle {
 
   [[nodiscard]] int coordinates() const { return static_cast<int>(coordinate_joint_.size()); }
 
-  // M_jk = sum m (dc/dq_j).(dc/dq_k) + W_j.I W_k,  W_k the angular velocity at unit rate of q_k; armature on the diagonal.
+  // M_jk = sum m (dc/dq_j).(dc/dq_k) + W_j.I W_k,  W_k the angular velocity at unit rate of q_k; armature on the
+  // diagonal.
   [[nodiscard]] Matrix M(const std::vector<double>& q) const { return mass<Real>(exact(q)); }
   // dM/dt at rates v, from dM/dq.
   [[nodiscard]] Matrix Mdot(const std::vector<double>& q, const std::vector<double>& v) const {
@@ -199,7 +200,8 @@ class EnergyOracle {
         f.R = f.R * turn<S>(z, entry(3)) * turn<S>(y, entry(4)) * turn<S>(x, entry(5));
         break;
       case JointType::planar: {
-        // x, y: base vectors turned with z to the normal by the shortest way (after half a turn about x if it points down)
+        // x, y: base vectors turned with z to the normal by the shortest way (after half a turn about x if it points
+        // down)
         const bool down = joint.axis.z() < 0.0;
         const Mat3d shortest =
             Eigen::Quaterniond::FromTwoVectors(z, down ? Vec3d(-joint.axis) : joint.axis).toRotationMatrix();
@@ -231,8 +233,7 @@ class EnergyOracle {
     const auto frames = poses(q);
     for (size_t l = 0; l < robot_.links.size(); ++l) {
       if (!robot_.links[l].inertial) continue;
-      const Vec3<Dual<S>> c =
-          frames[l].p + frames[l].R * robot_.links[l].inertial->com_m.template cast<Dual<S>>();
+      const Vec3<Dual<S>> c = frames[l].p + frames[l].R * robot_.links[l].inertial->com_m.template cast<Dual<S>>();
       const auto& R = frames[l].R;
       Mat3<S> W = Mat3<S>::Zero();
       for (int r = 0; r < 3; ++r) {

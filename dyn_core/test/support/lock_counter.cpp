@@ -28,17 +28,17 @@ void* next(const char* name, const char* version) {
 }  // namespace dyn::test
 
 // A plain atomic, no local static with a guard: dlsym may come back here on its way.
-#define DYN_COUNTED(version, name, parameters, arguments, exceptions)       \
-  extern "C" int name parameters exceptions {                               \
-    using Function = int(*) parameters;                                     \
-    static std::atomic<Function> following{nullptr};                        \
-    Function f = following.load(std::memory_order_relaxed);                 \
-    if (f == nullptr) {                                                     \
-      f = reinterpret_cast<Function>(dyn::test::next(#name, version));      \
-      following.store(f, std::memory_order_relaxed);                        \
-    }                                                                       \
-    ++dyn::test::count;                                                     \
-    return f arguments;                                                     \
+#define DYN_COUNTED(version, name, parameters, arguments, exceptions)  \
+  extern "C" int name parameters exceptions {                          \
+    using Function = int(*) parameters;                                \
+    static std::atomic<Function> following{nullptr};                   \
+    Function f = following.load(std::memory_order_relaxed);            \
+    if (f == nullptr) {                                                \
+      f = reinterpret_cast<Function>(dyn::test::next(#name, version)); \
+      following.store(f, std::memory_order_relaxed);                   \
+    }                                                                  \
+    ++dyn::test::count;                                                \
+    return f arguments;                                                \
   }
 #define DYN_CONDITION "GLIBC_2.3.2"
 
@@ -63,5 +63,5 @@ DYN_COUNTED(DYN_CONDITION, pthread_cond_broadcast, (pthread_cond_t * c), (c), no
 DYN_COUNTED(DYN_CONDITION, pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t* m), (c, m), )
 DYN_COUNTED(DYN_CONDITION, pthread_cond_timedwait, (pthread_cond_t * c, pthread_mutex_t* m, const timespec* t),
             (c, m, t), )
-DYN_COUNTED(nullptr, pthread_cond_clockwait,
-            (pthread_cond_t * c, pthread_mutex_t* m, clockid_t k, const timespec* t), (c, m, k, t), )
+DYN_COUNTED(nullptr, pthread_cond_clockwait, (pthread_cond_t * c, pthread_mutex_t* m, clockid_t k, const timespec* t),
+            (c, m, k, t), )

@@ -12,8 +12,8 @@
 
 namespace dyn::test {
 
-inline constexpr std::array<const char*, 10> real_robots{"ur5",   "ur10",  "panda", "iiwa", "xarm7",
-                                                         "z1",    "tiago", "talos", "hyq",  "romeo"};
+inline constexpr std::array<const char*, 10> real_robots{"ur5", "ur10",  "panda", "kinova", "xarm7",
+                                                         "z1",  "tiago", "talos", "hyq",    "romeo"};
 
 inline std::vector<std::pair<std::string, RobotDescription>> robots_for_tests() {
   std::vector<std::pair<std::string, RobotDescription>> robots;
