@@ -237,7 +237,7 @@ class ModelBuilder {
     std::map<std::string, size_t> index;
     for (size_t j = 0; j < joints.size(); ++j) index[joints[j].name] = j;
     for (size_t j = 0; j < joints.size(); ++j) {
-      if (!joints[j].mimic) continue;
+      if (!joints[j].mimic || joint_first_body_[j] < 0) continue;  // a fixed joint follows nothing
       double ratio = 1.0;
       double offset = 0.0;
       size_t leader = j;

@@ -142,7 +142,7 @@ struct PinocchioModel::Impl {
       }
     }
     for (size_t j = 0; j < description.joints.size(); ++j) {
-      if (!description.joints[j].mimic) continue;
+      if (!description.joints[j].mimic || first_degree[j] < 0) continue;
       follows[static_cast<size_t>(first_degree[j])] = resolve(description.joints[j], 0);
       mimic = true;
     }

@@ -73,7 +73,7 @@ Case make_case(const std::string& label, const Model& model, Rng& rng) {
   c.Cv = Cv.cast<double>();
   c.g = g.cast<double>();
   const double speed = eigen(c.v).cwiseAbs().maxCoeff();
-  c.matrix_floor = 1e-3 * c.M.cwiseAbs().maxCoeff() * speed;
+  c.matrix_floor = 0.1 * c.M.cwiseAbs().maxCoeff() * speed;
   c.force_floor = c.matrix_floor * std::max(speed, 1.0);
   if (n <= 12) c.C = oracle.christoffel(c.q, c.v).cast<double>();
   EnergyOracle::Matrix felt = M;
