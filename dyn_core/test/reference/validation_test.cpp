@@ -1,0 +1,92 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "dyn_core/reference/validation.hpp"
+
+#include <gtest/gtest.h>
+
+#include "dyn_core/registry.hpp"
+#include "support/random_robot.hpp"
+#include "support/robots.hpp"
+
+namespace dyn::reference {
+namespace {
+
+const AlgorithmResult& result(const ValidationReport& report, const std::string& kind, const std::string& name) {
+  const auto it = std::find_if(report.results.begin(), report.results.end(),
+                               [&](const AlgorithmResult& r) { return r.kind == kind && r.name == name; });
+  EXPECT_NE(it, report.results.end()) << kind << ' ' << name;
+  return *it;
+}
+
+TEST(Validation, EveryAlgorithmAgreesWithPinocchioOnTheRobotsWithNames) {
+  for (const auto& [name, robot] : test::robots_for_tests()) {
+    const ValidationReport report = validate(Model::build(robot), 5, 1);
+    for (const AlgorithmResult& r : report.results) {
+      EXPECT_TRUE(r.pass()) << name << ' ' << r.kind << ' ' << r.name << ": " << r.error << " > " << r.tolerance;
+    }
+  }
+}
+
+TEST(Validation, EveryAlgorithmIsReported) {
+  test::Rng rng(2);
+  const ValidationReport report = validate(Model::build(test::random_robot(rng, {.joints = 8})), 3, 1);
+  EXPECT_TRUE(report.pass());
+  EXPECT_EQ(report.states.size(), 3U);
+  for (const auto name : AlgorithmList<JsimAlgorithms<double>>::names) (void)result(report, "jsim", std::string(name));
+  for (const auto name : AlgorithmList<CoriolisAlgorithms<double>>::names) {
+    (void)result(report, "coriolis", std::string(name));
+  }
+  for (const auto name : AlgorithmList<InverseAlgorithms<double>>::names) {
+    (void)result(report, "inverse", std::string(name));
+  }
+  for (const auto name : AlgorithmList<ForwardAlgorithms<double>>::names) {
+    (void)result(report, "forward", std::string(name));
+  }
+}
+
+TEST(Validation, TheSameSeedGivesTheSameReport) {
+  test::Rng rng(2);
+  const Model model = Model::build(test::random_robot(rng, {.joints = 6}));
+  EXPECT_EQ(validate(model, 2, 7).states.back().q, validate(model, 2, 7).states.back().q);
+  EXPECT_NE(validate(model, 2, 7).states.back().q, validate(model, 2, 8).states.back().q);
+}
+
+// One wrong number in one link is seen in M, C, g, the inverse and the forward dynamics.
+TEST(Validation, CatchesAWrongInertia) {
+  test::Rng rng(4);
+  const RobotDescription robot = test::random_robot(rng, {.joints = 6, .serial = true, .every_type = false});
+  RobotDescription wrong = robot;
+  wrong.links[4].inertial->com_m.x() += 1e-6;
+  PinocchioModel reference(wrong);
+  const ValidationReport report = validate(Model::build(robot), reference, 3, 1);
+  EXPECT_FALSE(report.pass());
+  for (const AlgorithmResult& r : report.results) EXPECT_FALSE(r.pass()) << r.kind << ' ' << r.name << ' ' << r.error;
+}
+
+TEST(Validation, ASingularInertiaIsSaidAndPassesWhenForwardDynamicsSaysSo) {
+  test::Rng rng(3);
+  RobotDescription robot = test::random_robot(rng, {.joints = 4, .serial = true, .every_type = false});
+  robot.links.back().inertial.reset();
+  const ValidationReport report = validate(Model::build(robot), 3, 1);
+  EXPECT_TRUE(report.pass());
+  ASSERT_EQ(report.notes.size(), 2U);
+  EXPECT_NE(report.notes[0].find("joint4"), std::string::npos);
+}
+
+TEST(Validation, StatesAreWithinTheLimits) {
+  test::Rng rng(6);
+  const Model model = Model::build(test::random_robot(rng, {.joints = 30}));
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const State state = random_state(model, seed);
+    for (const Joint& joint : model.joints()) {
+      const auto i = static_cast<size_t>(joint.first_coordinate);
+      if (!joint.description.limits || joint.degrees > 1) continue;
+      EXPECT_LE(state.q[i], joint.description.limits->upper);
+      EXPECT_GE(state.q[i], joint.description.limits->lower);
+      EXPECT_LE(std::abs(state.v[i]), joint.description.limits->velocity);
+      EXPECT_LE(std::abs(state.tau[i]), joint.description.limits->effort);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dyn::reference
