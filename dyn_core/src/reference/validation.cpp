@@ -22,6 +22,7 @@ constexpr double mass_tolerance = 1e-12;
 constexpr double force_tolerance = 1e-11;
 constexpr double acceleration_tolerance = 1e-12;
 constexpr double singular_condition = 1e15;
+constexpr double no_inertia = 1e-15;  // M_ii below this part of the largest M_kk is 0 to rounding
 
 // What Pinocchio says at one state.
 struct Truth {
@@ -66,8 +67,8 @@ double mass_error(const auto& M, const Matrix& reference) {
   double error = 0.0;
   for (Eigen::Index j = 0; j < reference.cols(); ++j) {
     for (Eigen::Index i = 0; i < reference.rows(); ++i) {
-      const double both = reference(i, i) * reference(j, j);
-      const double scale = both > 0.0 ? std::sqrt(both) : largest;
+      const bool both = std::min(reference(i, i), reference(j, j)) > no_inertia * largest;
+      const double scale = both ? std::sqrt(reference(i, i) * reference(j, j)) : largest;
       const double difference = std::abs(M(i, j) - reference(i, j)) / scale;
       if (!(difference <= error)) error = std::isnan(difference) ? infinity : difference;
     }
@@ -142,7 +143,7 @@ void compare_elements(const Tree& tree, const State& s, const Truth& t, Record&&
 // Joints of which M says nothing: no inertia that they could move.
 void note_singular(const Model& model, const Matrix& M, std::vector<std::string>& notes) {
   for (int i = 0; i < model.coordinates(); ++i) {
-    if (M(i, i) > 0.0) continue;
+    if (M(i, i) > no_inertia * M.diagonal().maxCoeff()) continue;
     notes.push_back("joint " + model.coordinate_names()[static_cast<size_t>(i)] +
                     " moves no inertia (M_ii = 0): errors in its row are relative to the largest M_kk");
   }

@@ -116,8 +116,8 @@ double mass_error(const MatX<double>& M, const MatX<double>& reference) {
   double error = 0.0;
   for (Eigen::Index j = 0; j < M.cols(); ++j) {
     for (Eigen::Index i = 0; i < M.rows(); ++i) {
-      const double both = reference(i, i) * reference(j, j);
-      const double scale = both > 0.0 ? std::sqrt(both) : largest;
+      const bool both = std::min(reference(i, i), reference(j, j)) > 1e-15 * largest;
+      const double scale = both ? std::sqrt(reference(i, i) * reference(j, j)) : largest;
       const double difference = std::abs(M(i, j) - reference(i, j)) / (scale > 0.0 ? scale : 1.0);
       if (!(difference <= error)) error = difference;  // NaN counts as an error too
     }

@@ -29,7 +29,7 @@ struct Case {
 // ones.
 [[nodiscard]] const std::vector<Case>& all_cases();
 
-// Largest |dM_ij| / sqrt(M_ii M_jj); entries whose row or column has no inertia count relative to the largest M_ii.
+// Largest |dM_ij| / sqrt(M_ii M_jj); where M_ii or M_jj is 0 (to rounding), relative to the largest M_kk.
 [[nodiscard]] double mass_error(const MatX<double>& M, const MatX<double>& reference);
 // Largest difference relative to the largest entry of the reference, or to `floor` where that is larger.
 [[nodiscard]] double relative_error(const MatX<double>& x, const MatX<double>& reference, double floor = 0.0);
