@@ -120,6 +120,7 @@ CycleReport Controller::Impl::step(const StateInput& state, const ReferenceInput
   live::Generation& generation = live.acquire(period_s);
   note_model_change(generation);
   report.generation = generation.id;
+  report.algorithms = generation.dynamics.algorithms();
   report.ramping = generation.active_ramps > 0;
   if (finite(state, reference)) {
     shift_reference(reference);

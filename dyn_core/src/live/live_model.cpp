@@ -113,6 +113,12 @@ std::shared_ptr<const Model> LiveModel::newest_model() const {
   return model_;
 }
 
+std::shared_ptr<const Model> LiveModel::model_of(std::uint64_t generation) const {
+  const std::scoped_lock lock(writers_);
+  const auto found = recent_models_.find(generation);
+  return found == recent_models_.end() ? nullptr : found->second;
+}
+
 void LiveModel::collect() {
   fresh_generations_.collect();
   fresh_settings_.collect();
@@ -166,6 +172,9 @@ Applied LiveModel::publish(std::unique_ptr<Generation> generation) {
 }
 
 void LiveModel::remember(const Generation& generation) {
+  constexpr size_t models_kept = 64;
+  recent_models_[generation.id] = generation.model;
+  if (recent_models_.size() > models_kept) recent_models_.erase(recent_models_.begin());
   for (int i = 0; i < generation.model->bodies(); ++i) {
     const Transition& transition = generation.transitions[static_cast<size_t>(i)];
     transitions_[static_cast<size_t>(transition.key)] = transition;

@@ -56,10 +56,10 @@ struct CycleReport {
   Mode mode = Mode::tracking;
   Status status;  // of the dynamics
   std::uint64_t generation = 0;
-  bool saturated = false;  // some effort limit or rate limit was active
+  AlgorithmIndex algorithms;  // that were used
+  bool saturated = false;     // some effort limit or rate limit was active
   bool collision = false;
-  bool ramping = false;   // a payload is being ramped
-  bool fallback = false;  // the validator's gate has switched the algorithm
+  bool ramping = false;  // a payload is being ramped
 };
 
 class Controller {

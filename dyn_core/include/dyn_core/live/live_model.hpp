@@ -52,6 +52,8 @@ class LiveModel {
   [[nodiscard]] std::vector<Payload> payloads() const;
   // The model of the newest generation: what the loop uses from its next cycle on.
   [[nodiscard]] std::shared_ptr<const Model> newest_model() const;
+  // The model of a generation that was published; null if it is long ago.
+  [[nodiscard]] std::shared_ptr<const Model> model_of(std::uint64_t generation) const;
   // Frees what the loop has given back; writers' other calls do this too.
   void collect();
 
@@ -86,6 +88,7 @@ class LiveModel {
   RobotDescription robot_;
   std::vector<Payload> payloads_;
   std::shared_ptr<const Model> model_;
+  std::map<std::uint64_t, std::shared_ptr<const Model>> recent_models_;  // by generation
   std::vector<Transition> transitions_;  // by key, as the inertias beside them
   std::vector<BodyInertia> inertias_;
   std::map<std::string, int> keys_;

@@ -1,0 +1,155 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+// The validator's own thread, but for construction, destruction and statistics().
+#include "dyn_core/reference/validator.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "dyn_core/reference/pinocchio_model.hpp"
+
+namespace dyn::reference {
+namespace {
+
+size_t at(int i) { return static_cast<size_t>(i); }
+
+double largest(const double* x, int n) {
+  double most = 0.0;
+  for (int i = 0; i < n; ++i) most = std::max(most, std::abs(x[i]));
+  return most;
+}
+
+// Relative to the larger of the reference's largest entry and `floor`: what is small for this robot, where the truth is
+// nearly 0. NaN is infinite.
+double vector_error(const std::vector<double>& x, const std::vector<double>& reference, int n, double floor) {
+  const double scale = std::max(largest(reference.data(), n), floor);
+  double error = 0.0;
+  for (int i = 0; i < n; ++i) {
+    const double difference = std::abs(x[at(i)] - reference[at(i)]) / (scale > 0.0 ? scale : 1.0);
+    if (!(difference <= error)) error = std::isnan(difference) ? INFINITY : difference;
+  }
+  return error;
+}
+
+double mass_error(const std::vector<double>& M, const std::vector<double>& reference, int n) {
+  double most = 0.0;
+  for (int i = 0; i < n; ++i) most = std::max(most, reference[at(i * n + i)]);
+  double error = 0.0;
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i) {
+      const double ii = reference[at(i * n + i)];
+      const double jj = reference[at(j * n + j)];
+      const double scale = std::min(ii, jj) <= 1e-14 * most ? most : std::sqrt(ii * jj);
+      const double difference = std::abs(M[at(j * n + i)] - reference[at(j * n + i)]) / scale;
+      if (!(difference <= error)) error = std::isnan(difference) ? INFINITY : difference;
+    }
+  }
+  return error;
+}
+
+}  // namespace
+
+struct Validator::Impl {
+  Impl(live::LiveModel& live_model, live::SampleRing& sample_ring, ValidatorSettings what,
+       std::function<void(const Residual&)> then)
+      : live(live_model), ring(sample_ring), settings(std::move(what)), on_residual(std::move(then)) {
+    (void)AlgorithmIndex::find_jsim(settings.fallback);
+    thread = std::jthread([this](const std::stop_token& stop) { work(stop); });
+  }
+
+  void work(const std::stop_token& stop) {
+    while (true) {
+      const live::Sample* sample = ring.front();
+      if (sample == nullptr) {
+        if (stop.stop_requested()) return;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        continue;
+      }
+      compare(*sample);
+      ring.release();
+    }
+  }
+
+  // The model of the sample's generation; built when it is first met, older ones are forgotten.
+  PinocchioModel* model_of(std::uint64_t generation) {
+    const auto known = models.find(generation);
+    if (known != models.end()) return &known->second;
+    const auto description = live.model_of(generation);
+    if (!description) return nullptr;
+    models.erase(models.begin(), models.lower_bound(generation));
+    return &models.emplace(generation, PinocchioModel(*description)).first->second;
+  }
+
+  void compare(const live::Sample& sample) {
+    PinocchioModel* const model = sample.ramp_count == 0 ? model_of(sample.generation) : nullptr;
+    if (model == nullptr) {
+      const std::scoped_lock lock(mutex);
+      ++numbers.ramping;
+      return;
+    }
+    const int n = sample.n;
+    const std::span<const double> q(sample.q.data(), at(n));
+    const std::span<const double> v(sample.v.data(), at(n));
+    M.resize(at(n) * at(n));
+    h.resize(at(n));
+    g.resize(at(n));
+    model->set_gravity(sample.gravity_mps2);
+    model->mass_matrix(q, M);
+    model->gravity(q, g);
+    model->bias(q, v, h);
+    for (size_t i = 0; i < at(n); ++i) h[i] -= g[i];
+    const double speed = largest(sample.v.data(), n);
+    const double inertia = largest(M.data(), n * n);
+    Residual residual;
+    residual.generation = sample.generation;
+    residual.M = mass_error(sample.M, M, n);
+    residual.Cv = vector_error(sample.Cv, h, n, 0.1 * inertia * speed * std::max(1.0, speed));
+    residual.g = vector_error(sample.g, g, n, 0.1 * inertia);
+    judge(residual);
+  }
+
+  void judge(const Residual& residual) {
+    const bool breach = !(std::max({residual.M, residual.Cv, residual.g}) <= settings.tolerance);
+    if (breach && settings.mode == ValidatorMode::gate) live.set_jsim(settings.fallback);
+    {
+      const std::scoped_lock lock(mutex);
+      ++numbers.samples;
+      numbers.breaches += breach ? 1 : 0;
+      numbers.fallbacks += breach && settings.mode == ValidatorMode::gate ? 1 : 0;
+      numbers.max_M = std::max(numbers.max_M, residual.M);
+      numbers.max_Cv = std::max(numbers.max_Cv, residual.Cv);
+      numbers.max_g = std::max(numbers.max_g, residual.g);
+    }
+    if (on_residual) on_residual(residual);
+  }
+
+  live::LiveModel& live;
+  live::SampleRing& ring;
+  const ValidatorSettings settings;
+  const std::function<void(const Residual&)> on_residual;
+  std::map<std::uint64_t, PinocchioModel> models;
+  std::vector<double> M, h, g;
+  mutable std::mutex mutex;  // of `numbers`; the loop never sees it
+  ValidatorStatistics numbers;
+  std::jthread thread;  // last: everything else is there when it starts
+};
+
+Validator::Validator(live::LiveModel& live, live::SampleRing& ring, const ValidatorSettings& settings,
+                     std::function<void(const Residual&)> on_residual)
+    : impl_(std::make_unique<Impl>(live, ring, settings, std::move(on_residual))) {}
+
+Validator::~Validator() {
+  impl_->thread.request_stop();
+  impl_->thread.join();
+}
+
+ValidatorStatistics Validator::statistics() const {
+  const std::scoped_lock lock(impl_->mutex);
+  return impl_->numbers;
+}
+
+}  // namespace dyn::reference

@@ -1,0 +1,239 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "arm_loop.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+namespace dyn::sim {
+namespace {
+
+constexpr int most_rows = 60000;
+constexpr int ring_slots = 256;
+
+size_t at(int i) { return static_cast<size_t>(i); }
+
+std::unique_ptr<Plant> make_plant(const ArmConfig& config) {
+  if (config.plant.engine == "native") {
+    return make_native_plant(config.description, config.plant, config.live.model.gravity_mps2);
+  }
+  throw ModelError(config.robot + ": plant: engine '" + config.plant.engine + "' is not in this program");
+}
+
+live::LiveOptions live_options(const ArmConfig& config) {
+  live::LiveOptions options = config.live;
+  options.algorithms.jsim = config.jsim;
+  options.algorithms.coriolis = config.coriolis;
+  return options;
+}
+
+}  // namespace
+
+const char* to_string(Signal signal) noexcept {
+  switch (signal) {
+    case Signal::q: return "q";
+    case Signal::v: return "v";
+    case Signal::q_reference: return "q_reference";
+    case Signal::v_reference: return "v_reference";
+    case Signal::position_error: return "position_error";
+    case Signal::velocity_error: return "velocity_error";
+    case Signal::inertia: return "inertia";
+    case Signal::coriolis: return "coriolis";
+    case Signal::gravity: return "gravity";
+    case Signal::friction: return "friction";
+    case Signal::feedback: return "feedback";
+    case Signal::applied: return "applied";
+    case Signal::external: return "external";
+    case Signal::count: break;
+  }
+  return "";
+}
+
+ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, ArmRecord& record, LiveView& view)
+    : config_(config),
+      period_s_(1.0 / rate_hz),
+      record_(record),
+      view_(view),
+      live_(config.description, live_options(config)),
+      parameters_(config.controller),
+      controller_(live_, control::Actuation::from_model(*live_.newest_model(), config.passive_joints), parameters_,
+                  period_s_),
+      plant_(make_plant(config)),
+      ring_(ring_slots, live_.max_coordinates(), live_.newest_model()->bodies() + config.live.max_payload_dofs),
+      robot_n_(live_.robot_coordinates()) {
+  const auto n = at(live_.max_coordinates());
+  for (auto* x : {&q_, &v_, &ref_q_, &ref_v_, &ref_a_, &effort_, &zero_}) x->assign(n, 0.0);
+  record_.config = &config;
+  record_.model = live_.newest_model();
+  record_.coordinates = record_.model->coordinate_names();
+  const double cycles = std::ceil(duration_s * rate_hz) + 1.0;
+  record_every_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cycles / most_rows)));
+  rows_max_ = static_cast<int>(cycles / static_cast<double>(record_every_)) + 1;
+  record_.time_s.resize(at(rows_max_));
+  record_.jsim.resize(at(rows_max_));
+  record_.flags.resize(at(rows_max_));
+  record_.signals.resize(at(rows_max_) * at(static_cast<int>(Signal::count)) * at(robot_n_));
+  for (const Event& event : config.events) record_.events.push_back({event.time_s, -1.0, event.label, {}});
+
+  const std::span<double> q(ref_q_.data(), at(robot_n_)), v(ref_v_.data(), at(robot_n_)),
+      a(ref_a_.data(), at(robot_n_));
+  config.trajectory->sample(0.0, q, v, a);
+  if (config.start_q.empty()) {
+    plant_->reset(q, v);
+  } else {
+    plant_->reset(config.start_q, std::span<const double>(zero_.data(), at(robot_n_)));
+  }
+  controller_.activate({plant_->q(), plant_->v()});
+  start_validator(rate_hz);
+}
+
+ArmLoop::~ArmLoop() = default;
+
+void ArmLoop::start_validator(double rate_hz) {
+  auto& validation = record_.validation;
+  if (config_.validation.mode == "off") {
+    validation.unavailable_reason = "validation.mode is off";
+    return;
+  }
+#ifdef DYN_HAS_REFERENCE
+  sample_every_ = std::max<std::int64_t>(1, std::llround(rate_hz / config_.validation.rate_hz));
+  validation.available = true;
+  const reference::ValidatorSettings settings{
+      config_.validation.mode == "gate" ? reference::ValidatorMode::gate : reference::ValidatorMode::monitor,
+      config_.validation.tolerance, config_.validation.fallback};
+  validator_ = std::make_unique<reference::Validator>(live_, ring_, settings, [this](const reference::Residual& r) {
+    const std::scoped_lock lock(residual_mutex_);
+    record_.residuals.push_back({now_s_.load(std::memory_order_relaxed), r.M, r.Cv, r.g});
+    view_.residual.store(std::max({r.M, r.Cv, r.g}), std::memory_order_relaxed);
+  });
+#else
+  (void)rate_hz;
+  validation.unavailable_reason = "this program was built without Pinocchio";
+#endif
+}
+
+void ArmLoop::boundaries(double time_s) {
+  if (push_ends_s_ >= 0.0 && time_s >= push_ends_s_) {
+    plant_->push(record_.model->links().front().name, Vec3d::Zero(), Vec3d::Zero());
+    push_ends_s_ = -1.0;
+  }
+  while (next_event_ < config_.events.size() && config_.events[next_event_].time_s <= time_s + 1e-9) {
+    EventRecord& done = record_.events[next_event_];
+    done.error = apply(config_.events[next_event_++], time_s);
+    if (done.error.empty()) done.applied_s = time_s;
+  }
+}
+
+// What was refused, and why; empty if all was done.
+std::string ArmLoop::apply(const Event& event, double time_s) {
+  try {
+    if (const auto* attach = std::get_if<AttachEvent>(&event.what)) {
+      if (attach->target != Target::plant) (void)live_.attach(attach->payload, attach->transition_time_s);
+      if (attach->target != Target::model) {
+        plant_->attach(attach->payload);
+        ++carried_;
+      }
+    } else if (const auto* detach = std::get_if<DetachEvent>(&event.what)) {
+      if (detach->target != Target::plant) (void)live_.detach(detach->payload, detach->transition_time_s);
+      if (detach->target != Target::model) {
+        plant_->detach(detach->payload);
+        --carried_;
+      }
+    } else if (const auto* set = std::get_if<SetEvent>(&event.what)) {
+      set_parameter(set->parameter, set->value, *record_.model, parameters_, live_);
+      controller_.set_parameters(parameters_);
+    } else if (const auto* push = std::get_if<PushEvent>(&event.what)) {
+      plant_->push(push->link, push->force_N, push->point_m);
+      push_ends_s_ = time_s + push->duration_s;
+    }
+  } catch (const ModelError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
+  const auto n = std::max(plant_->q().size(), at(robot_n_));
+  const std::span<double> q(q_.data(), n), v(v_.data(), n);
+  plant_->measure(q, v);
+  // The law wants the reference where it looks: `prediction` periods ahead, less what parameters say it leads already.
+  const auto own = at(robot_n_);
+  config_.trajectory->sample(time_s, {ref_q_.data(), own}, {ref_v_.data(), own}, {ref_a_.data(), own});
+  const control::ReferenceInput reference{{ref_q_.data(), own}, {ref_v_.data(), own}, {ref_a_.data(), own}, true};
+  controller_.set_sample_ring(number % sample_every_ == 0 && record_.validation.available ? &ring_ : nullptr);
+
+  const auto begin = std::chrono::steady_clock::now();
+  const control::CycleReport report = controller_.step({q_, v_}, reference, effort_);
+  update_ns_ = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
+
+  jsim_ = report.algorithms.jsim;
+  failed_ = failed_ || report.mode == control::CycleReport::Mode::failed;
+  now_s_.store(time_s, std::memory_order_relaxed);
+  worst_error_ = 0.0;
+  for (size_t i = 0; i < own; ++i) {
+    const double e = ref_q_[i] - plant_->q()[i];
+    squares_ += e * e;
+    worst_error_ = std::max(worst_error_, std::abs(e));
+    record_.torque_max = std::max(record_.torque_max, std::abs(effort_[i]));
+  }
+  squared_ += robot_n_;
+  record_.tracking_max = std::max(record_.tracking_max, worst_error_);
+  if (number % record_every_ == 0 && record_.rows < rows_max_) write_row(time_s, report);
+  plant_->advance({effort_.data(), plant_->q().size()}, period_s_);
+}
+
+double* ArmLoop::row_signal(int row, Signal signal) noexcept {
+  return record_.signals.data() +
+         (at(row) * at(static_cast<int>(Signal::count)) + at(static_cast<int>(signal))) * at(robot_n_);
+}
+
+void ArmLoop::write_row(double time_s, const control::CycleReport& report) noexcept {
+  const int row = record_.rows++;
+  const control::Terms& terms = controller_.terms();
+  const auto put = [&](Signal signal, const double* from) { std::copy_n(from, robot_n_, row_signal(row, signal)); };
+  put(Signal::q, plant_->q().data());
+  put(Signal::v, plant_->v().data());
+  put(Signal::q_reference, ref_q_.data());
+  put(Signal::v_reference, ref_v_.data());
+  put(Signal::inertia, terms.inertia.data());
+  put(Signal::coriolis, terms.coriolis.data());
+  put(Signal::gravity, terms.gravity.data());
+  put(Signal::friction, terms.friction.data());
+  put(Signal::feedback, terms.feedback.data());
+  put(Signal::applied, terms.applied.data());
+  put(Signal::external, terms.external.data());
+  for (int i = 0; i < robot_n_; ++i) {
+    row_signal(row, Signal::position_error)[i] = ref_q_[at(i)] - plant_->q()[at(i)];
+    row_signal(row, Signal::velocity_error)[i] = ref_v_[at(i)] - plant_->v()[at(i)];
+  }
+  record_.time_s[at(row)] = time_s;
+  record_.jsim[at(row)] = static_cast<std::int16_t>(report.algorithms.jsim);
+  using Mode = control::CycleReport::Mode;
+  record_.flags[at(row)] = static_cast<std::uint8_t>(
+      (report.saturated ? ArmRecord::flag_saturated : 0) | (report.collision ? ArmRecord::flag_collision : 0) |
+      (report.ramping ? ArmRecord::flag_ramping : 0) | (report.mode != Mode::tracking ? ArmRecord::flag_holding : 0));
+}
+
+void ArmLoop::finish() {
+  record_.tracking_rms = squared_ > 0 ? std::sqrt(squares_ / static_cast<double>(squared_)) : 0.0;
+#ifdef DYN_HAS_REFERENCE
+  if (validator_) {
+    const auto dropped = ring_.dropped();
+    while (ring_.written() > validator_->statistics().samples + validator_->statistics().ramping) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    const auto numbers = validator_->statistics();
+    validator_.reset();
+    auto& v = record_.validation;
+    v.samples = numbers.samples;
+    v.dropped = dropped;
+    v.breaches = numbers.breaches;
+    v.max_M = numbers.max_M;
+    v.max_Cv = numbers.max_Cv;
+    v.max_g = numbers.max_g;
+  }
+#endif
+}
+
+}  // namespace dyn::sim

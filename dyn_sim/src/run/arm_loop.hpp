@@ -1,0 +1,76 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// One arm in the closed loop: live model, controller, validator, plant and its timed events.
+//
+//   cycle():      measure -> Controller::step -> plant holds the torque for a period -> record   (nothing allocated)
+//   boundaries(): events that are due, between two cycles; they may allocate
+//
+// What the controller believes is changed through LiveModel as any writer would; what the plant carries is changed by
+// the plant. An event on both takes effect in the same cycle.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "dyn_core/control/controller.hpp"
+#include "dyn_core/live/sample_ring.hpp"
+#include "dyn_sim/run/runner.hpp"
+
+#ifdef DYN_HAS_REFERENCE
+#include "dyn_core/reference/validator.hpp"
+#endif
+
+namespace dyn::sim {
+
+class ArmLoop {
+ public:
+  ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, ArmRecord& record, LiveView& view);
+  ~ArmLoop();
+  ArmLoop(const ArmLoop&) = delete;
+  ArmLoop& operator=(const ArmLoop&) = delete;
+
+  void boundaries(double time_s);
+  void cycle(std::int64_t number, double time_s) noexcept;
+  void finish();
+
+  [[nodiscard]] double last_update_ns() const noexcept { return update_ns_; }
+  [[nodiscard]] int carried() const noexcept { return carried_; }
+  [[nodiscard]] int jsim() const noexcept { return jsim_; }
+  [[nodiscard]] double worst_error() const noexcept { return worst_error_; }
+  [[nodiscard]] bool failed() const noexcept { return failed_; }
+
+ private:
+  void start_validator(double rate_hz);
+  std::string apply(const Event& event, double time_s);
+  void write_row(double time_s, const control::CycleReport& report) noexcept;
+  [[nodiscard]] double* row_signal(int row, Signal signal) noexcept;
+
+  const ArmConfig& config_;
+  const double period_s_;
+  ArmRecord& record_;
+  LiveView& view_;
+  live::LiveModel live_;
+  control::Parameters parameters_;
+  control::Controller controller_;
+  std::unique_ptr<Plant> plant_;
+  live::SampleRing ring_;
+  std::mutex residual_mutex_;  // of record_.residuals, between validator and finish()
+#ifdef DYN_HAS_REFERENCE
+  std::unique_ptr<reference::Validator> validator_;
+#endif
+
+  int robot_n_, rows_max_;
+  std::int64_t sample_every_ = 1, record_every_ = 1;
+  std::size_t next_event_ = 0;
+  double push_ends_s_ = -1.0;
+  std::vector<double> q_, v_, ref_q_, ref_v_, ref_a_, effort_, zero_;
+  double squares_ = 0.0;
+  std::int64_t squared_ = 0;
+  double update_ns_ = 0.0, worst_error_ = 0.0;
+  std::atomic<double> now_s_{0.0};
+  int carried_ = 0;
+  int jsim_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace dyn::sim

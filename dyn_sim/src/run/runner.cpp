@@ -1,0 +1,173 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The loop's thread: absolute-time sleeping, SCHED_FIFO, a core of its own and locked memory where the system allows
+// it.
+#include "dyn_sim/run/runner.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <ctime>
+#include <thread>
+
+#include "arm_loop.hpp"
+#include "loop_allocations.hpp"
+
+namespace dyn::sim {
+namespace {
+
+constexpr std::int64_t second_ns = 1'000'000'000;
+
+std::int64_t now_ns() noexcept {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * second_ns + t.tv_nsec;
+}
+
+void sleep_until(std::int64_t ns) noexcept {
+  const timespec t{ns / second_ns, ns % second_ns};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, nullptr) == EINTR) {
+  }
+}
+
+// What the system gives the calling thread, in words.
+std::string become_real_time(const RunConfig& config) {
+  std::string got;
+  const int cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  const int core = config.cpu.value_or(cores - 1);
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (core < CPU_SETSIZE) CPU_SET(static_cast<unsigned>(core), &set);
+  const bool pinned = pthread_setaffinity_np(pthread_self(), sizeof set, &set) == 0;
+  got += pinned ? "core " + std::to_string(core) : "no core of its own";
+  const sched_param fifo{80};
+  const int refused = pthread_setschedparam(pthread_self(), SCHED_FIFO, &fifo);
+  got += refused == 0 ? ", SCHED_FIFO 80" : std::string(", no SCHED_FIFO (") + std::strerror(refused) + ")";
+  const bool locked = mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
+  got += locked ? ", memory locked" : std::string(", memory not locked (") + std::strerror(errno) + ")";
+  return got;
+}
+
+Percentiles percentiles(const std::vector<float>& all, std::uint64_t count) {
+  std::vector<float> x(all.begin(),
+                       all.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(count, all.size())));
+  if (x.empty()) return {};
+  std::sort(x.begin(), x.end());
+  const auto at_share = [&](double share) {
+    return static_cast<double>(x[static_cast<size_t>(share * static_cast<double>(x.size() - 1))]);
+  };
+  return {at_share(0.5), at_share(0.99), at_share(0.999), static_cast<double>(x.back())};
+}
+
+class Loop {
+ public:
+  Loop(const RunConfig& config, const RunOptions& options, RunRecord& record, LiveView& view)
+      : config_(config), options_(options), record_(record), view_(view) {
+    const double duration = options.duration_s > 0.0 ? options.duration_s : config.duration_s;
+    cycles_ = static_cast<std::int64_t>(std::llround(duration * config.rate_hz));
+    record_.arms.resize(config.arms.size());
+    for (size_t i = 0; i < config.arms.size(); ++i) {
+      arms_.push_back(std::make_unique<ArmLoop>(config.arms[i], config.rate_hz, duration, record_.arms[i], view_));
+    }
+    record_.update_ns.resize(static_cast<size_t>(cycles_));
+    record_.wakeup_ns.resize(static_cast<size_t>(cycles_));
+  }
+
+  void run() {
+    record_.real_time = !options_.fast;
+    record_.scheduling = options_.fast ? "as fast as it goes" : become_real_time(config_);
+    const auto period_ns = static_cast<std::int64_t>(std::llround(1e9 / config_.rate_hz));
+    for (auto& arm : arms_) arm->boundaries(0.0);
+    std::int64_t due = now_ns() + 10 * period_ns;
+    std::int64_t allocations = 0;
+    for (std::int64_t k = 0; k < cycles_ && !stopped(); ++k, due += period_ns) {
+      const double time_s = static_cast<double>(k) / config_.rate_hz;
+      if (!options_.fast) sleep_until(due);
+      const std::int64_t woke = now_ns();
+      const std::int64_t before = allocations_of_this_thread();
+      for (auto& arm : arms_) arm->cycle(k, time_s);
+      note(k, options_.fast ? 0 : woke - due);
+      allocations += allocations_of_this_thread() - before;
+      for (auto& arm : arms_) arm->boundaries(static_cast<double>(k + 1) / config_.rate_hz);
+      if (!options_.fast && now_ns() > due + period_ns) due = overrun(due, period_ns);
+    }
+    record_.allocations_in_loop = allocations_are_counted() ? allocations : -1;
+  }
+
+  void finish() {
+    for (auto& arm : arms_) arm->finish();
+    record_.update = percentiles(record_.update_ns, record_.cycles);
+    record_.wakeup = percentiles(record_.wakeup_ns, record_.cycles);
+    record_.update_ns.resize(static_cast<size_t>(record_.cycles));
+    record_.wakeup_ns.resize(static_cast<size_t>(record_.cycles));
+    record_.duration_s = static_cast<double>(record_.cycles) / config_.rate_hz;
+  }
+
+  std::atomic<bool> done{false};
+
+ private:
+  [[nodiscard]] bool stopped() {
+    const bool asked = options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed);
+    record_.interrupted = record_.interrupted || asked;
+    return asked || std::any_of(arms_.begin(), arms_.end(), [](const auto& arm) { return arm->failed(); });
+  }
+
+  void note(std::int64_t k, std::int64_t wakeup_ns) noexcept {
+    double update = 0.0, worst = 0.0;
+    for (const auto& arm : arms_) {
+      update += arm->last_update_ns();
+      worst = std::max(worst, arm->worst_error());
+    }
+    record_.update_ns[static_cast<size_t>(k)] = static_cast<float>(update);
+    record_.wakeup_ns[static_cast<size_t>(k)] = static_cast<float>(wakeup_ns);
+    ++record_.cycles;
+    view_.time_s.store(static_cast<double>(k) / config_.rate_hz, std::memory_order_relaxed);
+    view_.worst_error.store(worst, std::memory_order_relaxed);
+    view_.update_ns.store(update, std::memory_order_relaxed);
+    view_.jsim.store(arms_.front()->jsim(), std::memory_order_relaxed);
+    view_.payloads.store(arms_.front()->carried(), std::memory_order_relaxed);
+  }
+
+  // The next cycle begins late: the beats that were missed are left out, not made up for.
+  std::int64_t overrun(std::int64_t due, std::int64_t period_ns) noexcept {
+    ++record_.overruns;
+    view_.overruns.store(record_.overruns, std::memory_order_relaxed);
+    const std::int64_t late = now_ns() - due - period_ns;
+    return due + (late / period_ns) * period_ns;
+  }
+
+  const RunConfig& config_;
+  const RunOptions& options_;
+  RunRecord& record_;
+  LiveView& view_;
+  std::int64_t cycles_ = 0;
+  std::vector<std::unique_ptr<ArmLoop>> arms_;
+};
+
+}  // namespace
+
+RunRecord run_closed_loop(const RunConfig& config, const RunOptions& options) {
+  RunRecord record;
+  record.config = &config;
+  LiveView view;
+  Loop loop(config, options, record, view);
+  std::thread thread([&] {
+    loop.run();
+    loop.done.store(true);
+  });
+  while (!loop.done.load()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    if (options.watch) options.watch(view);
+  }
+  thread.join();
+  loop.finish();
+  return record;
+}
+
+}  // namespace dyn::sim
