@@ -89,7 +89,7 @@ class LiveModel {
   std::vector<Payload> payloads_;
   std::shared_ptr<const Model> model_;
   std::map<std::uint64_t, std::shared_ptr<const Model>> recent_models_;  // by generation
-  std::vector<Transition> transitions_;  // by key, as the inertias beside them
+  std::vector<Transition> transitions_;                                  // by key, as the inertias beside them
   std::vector<BodyInertia> inertias_;
   std::map<std::string, int> keys_;
   std::uint64_t versions_ = 0;
