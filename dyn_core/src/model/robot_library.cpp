@@ -164,7 +164,7 @@ std::vector<KnownRobot> known_robots() {
 }
 
 fs::path find_robot(const std::string& robot) {
-  const fs::path file(robot);
+  fs::path file(robot);
   std::error_code error;
   if (is_robot_file(file) || robot.find('/') != std::string::npos) {
     if (fs::exists(file, error)) return file;

@@ -123,7 +123,8 @@ class Checker {
   void beware_of_misspelling(const xml::Element& element, const std::string& where, const Names& known) const {
     if (element.name.starts_with("xacro:"))
       fail(element, where + ": <" + element.name + "> is xacro, not yet expanded");
-    for (const std::string name : known) {
+    for (const char* const known_name : known) {
+      const std::string name = known_name;
       if (edit_distance(lower_case(element.name), name) <= std::max<size_t>(1, name.size() / 4)) {
         fail(element, where + ": <" + element.name + "> is unknown; is <" + name + "> meant?");
       }
