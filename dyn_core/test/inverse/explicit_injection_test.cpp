@@ -44,8 +44,8 @@ TYPED_TEST(InverseMethods, RandomTreesAgreeWithTheMatrices) {
   }
 }
 
-// What is at stake in paper 000: with (13) and (14) alone the velocity products are off by half. No gravity, no
-// accelerations: only they remain, and they are quadratic in the rates.
+// The bias in closed form: no gravity, no accelerations, only what is quadratic in the rates. (That the products of
+// angular velocities inside (11) and (12) of paper 000 are needed shows on the random trees: axes are parallel here.)
 TYPED_TEST(InverseMethods, TorquesOfRatesAloneAreQuadratic) {
   const Model model = Model::build(test::Planar3{}.description(), {.gravity_mps2 = Vec3d::Zero()});
   const std::vector<double> q{0.3, -1.1, 0.7};

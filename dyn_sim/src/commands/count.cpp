@@ -147,7 +147,9 @@ void add_comparison(Table& table, const PaperFormula& f, const char* operation, 
 
 void print_papers(const Report& report) {
   std::cout << "\n"
-            << heading("Beside the papers") << " (compute() alone, with the bias given where the paper leaves it out; formulas are for serial revolute chains)\n\n";
+            << heading("Beside the papers")
+            << " (compute() alone, with the bias given where the paper leaves it out; formulas are for serial revolute "
+               "chains)\n\n";
   Table table({{"algorithm"},
                {"the paper's name"},
                {"table"},

@@ -27,9 +27,10 @@ namespace dyn::jsim {
 //   A_ij = w_j . d_i + t_j . y_i,   d_i = h_i x k_i,   y_i = -m_i k_i   for prismatic i,
 // and the pair costs the same whatever the joints are.
 //
-// All p may be taken from any one point. Two terms of the size m r L cancel down to m r^2 for two joints at the distance
-// r of a small link and L of that point, so it belongs where links are small: the origin of the last body is taken. On
-// chains that end in a small hand that halves the error of the base origin, to that of the positions themselves.
+// All p may be taken from any one point. Two terms of the size m r L cancel down to m r^2 for two joints at the
+// distance r of a small link and L of that point, so it belongs where links are small: the origin of the last body is
+// taken. On chains that end in a small hand that halves the error of the base origin, to that of the positions
+// themselves.
 template <class T>
 class Gdahj {
  public:
