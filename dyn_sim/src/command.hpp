@@ -22,6 +22,7 @@ struct Command {
 Action declare_info(CLI::App& app);
 Action declare_eval(CLI::App& app);
 Action declare_validate(CLI::App& app);
+Action declare_bench(CLI::App& app);
 Action declare_count(CLI::App& app);
 Action declare_robots(CLI::App& app);
 Action declare_algorithms(CLI::App& app);

@@ -17,6 +17,7 @@ constexpr Command commands[] = {
     {"info", "Joints, limits, masses, warnings and algorithms of a robot", declare_info},
     {"eval", "Dynamics of states read as JSON lines; payloads and algorithms change in between", declare_eval},
     {"validate", "Every algorithm against Pinocchio on random states", declare_validate},
+    {"bench", "ns per call of every algorithm, and of Pinocchio where it was built as a peer", declare_bench},
     {"count", "Multiplications and additions of every algorithm beside the papers' formulas", declare_count},
     {"robots", "Robots that can be named instead of a file", declare_robots},
     {"algorithms", "Algorithms that can be named, and where each is published", declare_algorithms},

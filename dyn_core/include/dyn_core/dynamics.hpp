@@ -18,8 +18,8 @@ namespace dyn {
 struct AlgorithmChoice {
   std::string_view jsim = "fused";
   std::string_view coriolis = "fused";
-  std::string_view forward = "aba";
-  std::string_view inverse = "rnea";
+  std::string_view forward = "fused";
+  std::string_view inverse = "fused";
 };
 
 // The same choice as numbers, for the loop: positions in the registries. -1 keeps what is there.
@@ -33,7 +33,7 @@ struct AlgorithmIndex {
   static int find_inverse(std::string_view name);
 };
 
-// What update_terms() is to compute; a bit set. h brings C and g with it.
+// What update_terms() is to compute; a bit set. h may bring C and g with it.
 enum Terms : unsigned { term_M = 1, term_C = 2, term_g = 4, term_h = 8, terms_all = 15 };
 
 template <class T>

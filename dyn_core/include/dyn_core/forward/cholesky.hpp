@@ -46,6 +46,14 @@ class Cholesky {
   // The same with the bias C v + g (of the bodies) given.
   DYN_REALTIME Status solve(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> bias, ConstVectorRef<T> tau,
                             VectorRef<T> qdd) noexcept {
+    const MatrixRef<T> bodies = matrix_view(bodies_.data(), tree.size, tree.size);
+    jsim_.compute(tree, ws, bodies);
+    return solve_given(tree, ws, bodies, bias, tau, qdd);
+  }
+
+  // The same with M of the bodies given too; its lower triangle is overwritten.
+  DYN_REALTIME Status solve_given(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> bodies, ConstVectorRef<T> bias,
+                                  ConstVectorRef<T> tau, VectorRef<T> qdd) noexcept {
     using std::isfinite;
     number_rows(tree);
     const int n = tree.coordinates;
@@ -56,9 +64,8 @@ class Cholesky {
       row_scale_[at(r)] = T(0.0);
     }
     scale_.update(tree, ws);
-    jsim_.compute(tree, ws, matrix_view(bodies_.data(), tree.size, tree.size));
-    MatrixRef<T> M = matrix_view(tree.has_mimic ? projected_.data() : bodies_.data(), n, n);
-    if (tree.has_mimic) project(tree, M);
+    MatrixRef<T> M = matrix_view(tree.has_mimic ? projected_.data() : bodies.data(), n, n);
+    if (tree.has_mimic) project(tree, bodies, M);
     for (size_t i = 0; i < at(tree.size); ++i) {
       const size_t r = at(row_[i]);
       if (tree.has_mimic) {
@@ -97,13 +104,12 @@ class Cholesky {
   }
 
   // Lower triangle of G^T M G.
-  void project(const Tree& tree, MatrixRef<T>& M) noexcept {
-    const MatrixRef<T> bodies = matrix_view(bodies_.data(), tree.size, tree.size);
+  static void project(const Tree& tree, const MatrixRef<T>& bodies, MatrixRef<T>& M) noexcept {
     M.setZero();
     for (int j = 0; j < tree.size; ++j) {
       for (int i = 0; i < tree.size; ++i) {
-        if (row_[at(i)] < row_[at(j)]) continue;
-        M(row_[at(i)], row_[at(j)]) += T(tree.ratio[at(i)] * tree.ratio[at(j)]) * bodies(i, j);
+        if (tree.coordinate[at(i)] < tree.coordinate[at(j)]) continue;
+        M(tree.coordinate[at(i)], tree.coordinate[at(j)]) += T(tree.ratio[at(i)] * tree.ratio[at(j)]) * bodies(i, j);
       }
     }
   }

@@ -11,6 +11,7 @@
 #include "dyn_core/forward/aba.hpp"
 #include "dyn_core/forward/cholesky.hpp"
 #include "dyn_core/forward/denoc.hpp"
+#include "dyn_core/forward/fused.hpp"
 
 namespace dyn {
 
@@ -18,6 +19,7 @@ template <class T>
 using ForwardAlgorithms = std::tuple<  //
     forward::Denoc<T>,                 //
     forward::Aba<T>,                   //
-    forward::Cholesky<T>>;
+    forward::Cholesky<T>,              //
+    forward::Fused<T>>;
 
 }  // namespace dyn

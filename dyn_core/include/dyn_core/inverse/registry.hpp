@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "dyn_core/inverse/explicit.hpp"
+#include "dyn_core/inverse/fused.hpp"
 #include "dyn_core/inverse/injection.hpp"
 #include "dyn_core/inverse/rnea.hpp"
 
@@ -17,6 +18,7 @@ template <class T>
 using InverseAlgorithms = std::tuple<  //
     inverse::Rnea<T>,                  //
     inverse::Explicit<T>,              //
-    inverse::Injection<T>>;
+    inverse::Injection<T>,             //
+    inverse::Fused<T>>;
 
 }  // namespace dyn

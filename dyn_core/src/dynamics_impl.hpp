@@ -1,0 +1,254 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What is behind the front door (dynamics.hpp): the algorithms with their memory, which of them runs, the kinematics
+// that they share, and the way from body order to the user's.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "dyn_core/dynamics.hpp"
+#include "dyn_core/fused/engine.hpp"
+#include "dyn_core/gravity/gravity.hpp"
+#include "dyn_core/registry.hpp"
+
+namespace dyn {
+
+// All algorithms of a list made for `capacity` bodies.
+template <class Tuple>
+struct Make;
+template <class... A>
+struct Make<std::tuple<A...>> {
+  static std::tuple<A...> all([[maybe_unused]] int capacity) { return std::tuple<A...>(A(capacity)...); }
+};
+
+template <class T>
+struct BasicDynamics<T>::Impl {
+  using Jsims = AlgorithmList<JsimAlgorithms<T>>;
+  using Corioleis = AlgorithmList<CoriolisAlgorithms<T>>;
+  using Forwards = AlgorithmList<ForwardAlgorithms<T>>;
+  using Inverses = AlgorithmList<InverseAlgorithms<T>>;
+
+  Impl(std::shared_ptr<const Model> m, const AlgorithmChoice& choice)
+      : model(std::move(m)),
+        tree(model->tree()),
+        jsim(AlgorithmIndex::find_jsim(choice.jsim)),
+        coriolis(AlgorithmIndex::find_coriolis(choice.coriolis)),
+        forward(AlgorithmIndex::find_forward(choice.forward)),
+        inverse(AlgorithmIndex::find_inverse(choice.inverse)),
+        ws(tree.size),
+        jsims(Make<JsimAlgorithms<T>>::all(tree.size)),
+        corioleis(Make<CoriolisAlgorithms<T>>::all(tree.size)),
+        forwards(Make<ForwardAlgorithms<T>>::all(tree.size)),
+        inverses(Make<InverseAlgorithms<T>>::all(tree.size)),
+        gravity(tree.size),
+        body_matrix(at(tree.size) * at(tree.size)),
+        body_vector(at(tree.size)),
+        M(at(tree.coordinates) * at(tree.coordinates)),
+        C(M.size()),
+        g(at(tree.coordinates)),
+        h(at(tree.coordinates)),
+        engine(tree),
+        body_M(tree.bodies_are_coordinates ? 0 : at(tree.size) * at(tree.size)),
+        body_C(body_M.size()),
+        body_h(at(tree.size)) {}
+
+  static size_t at(int n) { return static_cast<size_t>(n); }
+
+  // Runs compute(matrix in body order) and brings the result to the user's order.
+  template <class Compute>
+  void into(std::vector<T>& user, Compute&& compute) noexcept {
+    const int n = tree.coordinates;
+    if (tree.bodies_are_coordinates) return compute(matrix_view(user.data(), n, n));
+    auto bodies = matrix_view(body_matrix.data(), tree.size, tree.size);
+    compute(bodies);
+    to_user(body_matrix, user);
+  }
+
+  // G^T B G with q_body = G q + offset
+  void to_user(const std::vector<T>& bodies, std::vector<T>& user) noexcept {
+    const size_t n = at(tree.size);
+    std::fill(user.begin(), user.end(), T(0.0));
+    for (size_t j = 0; j < n; ++j) {
+      T* column = user.data() + at(tree.coordinate[j] * tree.coordinates);
+      for (size_t i = 0; i < n; ++i) {
+        const T value = bodies[j * n + i];
+        column[tree.coordinate[i]] += tree.has_mimic ? T(T(tree.ratio[i]) * value * T(tree.ratio[j])) : value;
+      }
+    }
+  }
+
+  void to_user(const T* bodies, T* user) noexcept {
+    VectorRef<T>(user, tree.coordinates).setZero();
+    for (int i = 0; i < tree.size; ++i) user[tree.coordinate[at(i)]] += T(tree.ratio[at(i)]) * bodies[i];
+  }
+
+  template <class Compute>
+  void into_vector(T* user, Compute&& compute) noexcept {
+    if (tree.bodies_are_coordinates) return compute(VectorRef<T>(user, tree.size));
+    compute(VectorRef<T>(body_vector.data(), tree.size));
+    to_user(body_vector.data(), user);
+  }
+
+  void set_state(const T* q, const T* v) noexcept {
+    fresh = needs_nothing;
+    if (tree.bodies_are_coordinates) {
+      std::copy_n(q, tree.size, ws.q.data());
+      std::copy_n(v, tree.size, ws.v.data());
+    } else {
+      spread_positions(tree, q, ws);
+      spread_rates(tree, v, ws.v);
+    }
+  }
+
+  // The kinematics passes that an algorithm builds on, each at most once a state.
+  void ensure(unsigned needs) noexcept {
+    update_kinematics(tree, ws, needs & ~fresh);
+    fresh |= needs;
+  }
+
+  // Runs f on the chosen algorithm once what it needs is there.
+  template <class Tuple, class F>
+  void run(Tuple& algorithms, int index, F&& f) noexcept {
+    with_algorithm(algorithms, index, [&](auto& algorithm) {
+      ensure(algorithm.needs);
+      f(algorithm);
+    });
+  }
+
+  // What the vector kernels can do of the terms, in one pass; gives the terms that remain.
+  unsigned run_engine(unsigned terms) noexcept {
+    if constexpr (!kVectors) {
+      return terms;
+    } else {
+      refresh_engine();
+      const bool want_M = (terms & term_M) != 0U && jsim == Jsims::find("fused");
+      const bool want_C = (terms & term_C) != 0U && coriolis == Corioleis::find("fused");
+      const bool want_h = (terms & term_h) != 0U && coriolis == Corioleis::find("fused");
+      const bool want_g = (terms & term_g) != 0U || (want_h && want_C);
+      if (!want_M && !want_C && !want_g && !want_h) return terms;
+      const bool direct = tree.bodies_are_coordinates;
+      std::vector<T>& out_M = direct ? M : body_M;
+      std::vector<T>& out_C = direct ? C : body_C;
+      T* out_g = direct ? g.data() : body_vector.data();
+      T* out_h = direct ? h.data() : body_h.data();
+      if (want_M) clear(out_M, M_clear);
+      if (want_C) clear(out_C, C_clear);
+      if (!engine.terms(ws.q.data(), ws.v.data(), want_M ? out_M.data() : nullptr, want_C ? out_C.data() : nullptr,
+                        want_g ? out_g : nullptr, want_h ? out_h : nullptr)) {
+        return terms;
+      }
+      if (!direct && want_M) to_user(body_M, M);
+      if (!direct && want_C) to_user(body_C, C);
+      if (!direct && want_g) to_user(body_vector.data(), g.data());
+      if (!direct && want_h) to_user(body_h.data(), h.data());
+      if (want_M) finish_mass_matrix();
+      return terms &
+             ~((want_M ? term_M : 0U) | (want_C ? term_C : 0U) | (want_g ? term_g : 0U) | (want_h ? term_h : 0U));
+    }
+  }
+
+  [[nodiscard]] bool bias_by_engine() const noexcept { return kVectors && coriolis == Corioleis::find("fused"); }
+
+  // Where fused is chosen for the inverse or forward dynamics, tau in body order, or M and h for the solver, from the
+  // kernels; false where the algorithm's own form is to be run.
+  bool inverse_by_engine(T* tau) noexcept {
+    if constexpr (!kVectors) {
+      return false;
+    } else {
+      if (inverse != Inverses::find("fused")) return false;
+      refresh_engine();
+      return engine.inverse(ws.q.data(), ws.v.data(), ws.a.data(), tau);
+    }
+  }
+  bool forward_by_engine(forward::Fused<T>& fused) noexcept {
+    if constexpr (!kVectors) {
+      return false;
+    } else {
+      if (forward != Forwards::find("fused")) return false;
+      refresh_engine();
+      return engine.terms(ws.q.data(), ws.v.data(), fused.M(), nullptr, nullptr, fused.h());
+    }
+  }
+
+  void refresh_engine() noexcept {
+    if (stale) engine.refresh(tree);
+    stale = false;
+  }
+
+  // The kernels write no structural zeros: they must be there when another algorithm has used the matrix before.
+  static void clear(std::vector<T>& matrix, bool& is_clear) noexcept {
+    if (!is_clear) std::fill(matrix.begin(), matrix.end(), T(0.0));
+    is_clear = true;
+  }
+
+  void finish_mass_matrix() noexcept {
+    if (tree.has_mimic) mirror_mass_matrix();
+    const size_t n = at(tree.coordinates);
+    for (size_t i = 0; i < n; ++i) M[i * (n + 1)] += T(tree.armature[i]);
+  }
+
+  void compute_mass_matrix() noexcept {
+    into(M, [&](MatrixRef<T> out) { run(jsims, jsim, [&](auto& algorithm) { algorithm.compute(tree, ws, out); }); });
+    M_clear = false;
+    finish_mass_matrix();
+  }
+
+  void compute_coriolis_matrix() noexcept {
+    into(C, [&](MatrixRef<T> out) {
+      run(corioleis, coriolis, [&](auto& algorithm) { algorithm.compute(tree, ws, out); });
+    });
+    C_clear = false;
+  }
+
+  void compute_gravity() noexcept {
+    ensure(gravity.needs);
+    into_vector(g.data(), [&](VectorRef<T> out) { gravity.compute(tree, ws, tree.gravity.template cast<T>(), out); });
+  }
+
+  // h = C v + g
+  void compute_bias(const T* v) noexcept {
+    const size_t n = at(tree.coordinates);
+    h = g;
+    for (size_t j = 0; j < n; ++j) {
+      for (size_t i = 0; i < n; ++i) h[i] += C[j * n + i] * v[j];
+    }
+  }
+
+  // The sums over mimic bodies come in another order above the diagonal than below it; M is to be symmetric to the bit.
+  void mirror_mass_matrix() noexcept {
+    auto m = matrix_view(M.data(), tree.coordinates, tree.coordinates);
+    for (int j = 0; j < tree.coordinates; ++j) {
+      for (int i = 0; i < j; ++i) m(i, j) = m(j, i);
+    }
+  }
+
+  std::shared_ptr<const Model> model;
+  Tree tree;  // working copy
+  int jsim, coriolis, forward, inverse;
+  unsigned fresh = needs_nothing;  // passes of the kinematics that are up to date in ws
+  Workspace<T> ws;
+  JsimAlgorithms<T> jsims;
+  CoriolisAlgorithms<T> corioleis;
+  ForwardAlgorithms<T> forwards;
+  InverseAlgorithms<T> inverses;
+  Gravity<T> gravity;
+  std::vector<T> body_matrix, body_vector;
+  std::vector<T> M, C, g, h;
+
+  struct NoEngine {
+    explicit NoEngine(const Tree& /*tree*/) {}
+    void refresh(const Tree& /*tree*/) noexcept {}
+  };
+  static constexpr bool kVectors = std::is_same_v<T, double>;
+  std::conditional_t<kVectors, fused::Engine, NoEngine> engine;
+  bool stale = false;                     // the engine has not seen the tree's inertias and gravity yet
+  std::vector<T> body_M, body_C, body_h;  // the engine's, where the user's order is another
+  bool M_clear = true, C_clear = true;
+};
+
+}  // namespace dyn

@@ -1,0 +1,32 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// How `dyn bench` talks to another library: plain numbers only, behind a shared object of its own (hidden visibility,
+// loaded locally), since it is compiled with other vector flags than the program.
+#pragma once
+
+namespace dyn::bench {
+
+// A tree of bodies, as in dyn_core's Tree; matrices row by row, 9 numbers a body, vectors 3.
+struct PeerTree {
+  int bodies;
+  const int* parent;
+  const unsigned char* prismatic;
+  const double *R, *p, *mass, *com, *inertia;
+  double gravity[3];
+};
+
+enum PeerTask : int { task_M, task_C, task_g, task_h, task_cycle, task_inverse, task_forward, task_M_and_h };
+
+struct Peer {
+  const char* name;  // library, version, compiler
+  void* (*make)(const PeerTree&);
+  void (*free)(void*);
+  // One call of the task; x is a or tau. The result is kept for `read`.
+  void (*run)(void*, int task, const double* q, const double* v, const double* x);
+  // M (bodies x bodies, column-major), or the torques or accelerations, of the last run.
+  void (*read)(void*, int task, double* to);
+};
+
+using PeerEntry = const Peer* (*)();  // exported as dyn_bench_peer
+
+}  // namespace dyn::bench

@@ -1,0 +1,116 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Pinocchio as a peer of `dyn bench`, compiled with -O3 -march=native as its users would; header-only, so that nothing
+// compiled with other flags is mixed in. Joints must be added depth-first; bodies come that way.
+#include <algorithm>
+#include <chrono>
+#include <pinocchio/algorithm/aba.hpp>
+#include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
+#include <string>
+
+#include "peer.hpp"
+
+namespace {
+
+using dyn::bench::PeerTree;
+using Vec = Eigen::Map<const Eigen::VectorXd>;
+
+struct Robot {
+  explicit Robot(const PeerTree& tree) {
+    for (int i = 0; i < tree.bodies; ++i) {
+      const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(tree.R + 9 * i), I(tree.inertia + 9 * i);
+      const Eigen::Map<const Eigen::Vector3d> p(tree.p + 3 * i), c(tree.com + 3 * i);
+      const pinocchio::SE3 placement(R, p);
+      const auto parent = static_cast<pinocchio::JointIndex>(tree.parent[i] + 1);
+      const std::string name = "j" + std::to_string(i);
+      const auto joint = tree.prismatic[i] ? model.addJoint(parent, pinocchio::JointModelPZ(), placement, name)
+                                           : model.addJoint(parent, pinocchio::JointModelRZ(), placement, name);
+      model.appendBodyToJoint(joint, pinocchio::Inertia(tree.mass[i], c, I), pinocchio::SE3::Identity());
+    }
+    model.gravity.linear() << tree.gravity[0], tree.gravity[1], tree.gravity[2];
+    data = pinocchio::Data(model);
+    q = v = x = Eigen::VectorXd::Constant(model.nv, 0.3);
+    using pinocchio::Convention;
+    const auto M = [&](Convention c) { pinocchio::crba(model, data, q, c); };
+    crba = seconds(M, Convention::WORLD) < seconds(M, Convention::LOCAL) ? Convention::WORLD : Convention::LOCAL;
+    const auto qdd = [&](Convention c) { pinocchio::aba(model, data, q, v, x, c); };
+    aba = seconds(qdd, Convention::WORLD) < seconds(qdd, Convention::LOCAL) ? Convention::WORLD : Convention::LOCAL;
+  }
+
+  // The better of five times 200 calls: each algorithm is quoted with the convention that is faster on this robot.
+  template <class F>
+  static double seconds(F&& call, pinocchio::Convention convention) {
+    double best = 1e9;
+    for (int k = 0; k < 5; ++k) {
+      const auto start = std::chrono::steady_clock::now();
+      for (int i = 0; i < 200; ++i) call(convention);
+      best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    return best;
+  }
+
+  pinocchio::Model model;
+  pinocchio::Data data;
+  pinocchio::Convention crba, aba;
+  Eigen::VectorXd q, v, x;
+};
+
+void mass_matrix(Robot& r) {
+  pinocchio::crba(r.model, r.data, r.q, r.crba);
+  r.data.M.triangularView<Eigen::StrictlyLower>() = r.data.M.transpose().triangularView<Eigen::StrictlyLower>();
+}
+
+void run(void* robot, int task, const double* q, const double* v, const double* x) {
+  Robot& r = *static_cast<Robot*>(robot);
+  r.q = Vec(q, r.model.nq);
+  r.v = Vec(v, r.model.nv);
+  r.x = Vec(x, r.model.nv);
+  switch (task) {
+    case dyn::bench::task_M: return mass_matrix(r);
+    case dyn::bench::task_C: pinocchio::computeCoriolisMatrix(r.model, r.data, r.q, r.v); return;
+    case dyn::bench::task_g: pinocchio::computeGeneralizedGravity(r.model, r.data, r.q); return;
+    case dyn::bench::task_h: pinocchio::nonLinearEffects(r.model, r.data, r.q, r.v); return;
+    case dyn::bench::task_M_and_h:
+      mass_matrix(r);
+      pinocchio::nonLinearEffects(r.model, r.data, r.q, r.v);
+      return;
+    case dyn::bench::task_cycle:
+      mass_matrix(r);
+      pinocchio::computeCoriolisMatrix(r.model, r.data, r.q, r.v);
+      pinocchio::computeGeneralizedGravity(r.model, r.data, r.q);
+      return;
+    case dyn::bench::task_inverse: pinocchio::rnea(r.model, r.data, r.q, r.v, r.x); return;
+    case dyn::bench::task_forward: pinocchio::aba(r.model, r.data, r.q, r.v, r.x, r.aba); return;
+    default: return;
+  }
+}
+
+void read(void* robot, int task, double* to) {
+  const Robot& r = *static_cast<Robot*>(robot);
+  const int n = r.model.nv;
+  const auto vector = [&](const Eigen::VectorXd& from) { Eigen::Map<Eigen::VectorXd>(to, n) = from; };
+  switch (task) {
+    case dyn::bench::task_M:
+    case dyn::bench::task_cycle: Eigen::Map<Eigen::MatrixXd>(to, n, n) = r.data.M; return;
+    case dyn::bench::task_C: Eigen::Map<Eigen::MatrixXd>(to, n, n) = r.data.C; return;
+    case dyn::bench::task_g: return vector(r.data.g);
+    case dyn::bench::task_h: return vector(r.data.nle);
+    case dyn::bench::task_inverse: return vector(r.data.tau);
+    case dyn::bench::task_forward: return vector(r.data.ddq);
+    default: return;
+  }
+}
+
+#if defined(__clang__)
+#define DYN_PEER_COMPILER "clang " __clang_version__
+#else
+#define DYN_PEER_COMPILER "g++ " __VERSION__
+#endif
+const dyn::bench::Peer peer{"Pinocchio " PINOCCHIO_VERSION ", " DYN_PEER_COMPILER,
+                            [](const PeerTree& tree) -> void* { return new Robot(tree); },
+                            [](void* robot) { delete static_cast<Robot*>(robot); }, run, read};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const dyn::bench::Peer* dyn_bench_peer() { return &peer; }

@@ -1,0 +1,33 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Who takes part in `dyn bench`: all algorithms of this project, and the peers that were built (DYN_BENCH_PEERS).
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/measure.hpp"
+#include "dyn_core/model/model.hpp"
+
+namespace dyn::bench {
+
+struct States {
+  States(const Model& model, int count, unsigned seed);
+  [[nodiscard]] const double* at(const std::vector<double>& values, int state) const {
+    return values.data() + static_cast<std::ptrdiff_t>(state) * joints;
+  }
+  int joints, count;
+  std::vector<double> q, v, a;
+};
+
+// The states must outlive the contestants.
+[[nodiscard]] std::vector<Contestant> own_contestants(const std::shared_ptr<const Model>& model, const States& states);
+
+// Peers in the directory, or none. Throws ModelError where one cannot be loaded or disagrees with this project on M.
+[[nodiscard]] std::vector<Contestant> peer_contestants(const std::filesystem::path& directory, const Model& model,
+                                                       const States& states);
+[[nodiscard]] std::filesystem::path peer_directory();
+
+}  // namespace dyn::bench
