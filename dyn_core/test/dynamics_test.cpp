@@ -37,6 +37,7 @@ TEST(Dynamics, TermsOneByOneAreThoseOfAWholeUpdate) {
     EXPECT_EQ((single.M() - M_before).cwiseAbs().maxCoeff(), 0.0);
     ASSERT_TRUE(single.update_terms(q, v, term_M).ok());
     ASSERT_TRUE(single.update_terms(q, v, term_h).ok());
+    ASSERT_TRUE(single.update_terms(q, v, term_C).ok());
     const double scale = whole.M().cwiseAbs().maxCoeff();
     EXPECT_LT((whole.M() - single.M()).cwiseAbs().maxCoeff(), 1e-13 * scale);
     EXPECT_LT((whole.C() - single.C()).cwiseAbs().maxCoeff(), 1e-12 * scale);

@@ -12,7 +12,7 @@ function(dyn_peer name compiler)
   add_custom_command(OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/peers
     COMMAND ${compiler} -std=c++17 -O3 -march=native -DNDEBUG -fPIC -shared -fvisibility=hidden
-      -fvisibility-inlines-hidden ${ARGN} -DBOOST_MPL_LIMIT_LIST_SIZE=30 -DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS
+      -fvisibility-inlines-hidden ${ARGN} -DBOOST_MPL_LIMIT_LIST_SIZE=30 -DBOOST_MPL_LIMIT_VECTOR_SIZE=30 -DBOOST_FUSION_INVOKE_MAX_ARITY=12 -DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS
       -isystem ${DYN_PINOCCHIO_INCLUDE_DIR} -isystem ${EIGEN3_INCLUDE_DIR}
       ${CMAKE_CURRENT_SOURCE_DIR}/bench/pinocchio_peer.cpp -o ${output}
     DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/bench/pinocchio_peer.cpp ${CMAKE_CURRENT_SOURCE_DIR}/bench/peer.hpp

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "dyn_core/fused/engine.hpp"
 #include "dyn_core/gravity/gravity.hpp"
@@ -89,6 +90,61 @@ TEST_P(FusedKernels, AgreeWithTheScalarFormOnRandomTrees) {
     }
     const double tau_scale = static_cast<double>(expected.cwiseAbs().maxCoeff()) + 1e-3;
     EXPECT_LT(static_cast<double>((tau.cast<long double>() - expected).cwiseAbs().maxCoeff()) / tau_scale, 1e-13) << k;
+  }
+}
+
+double mass_of_turn(const fused::Kernels& kernels, double q) {
+  Inertial inertial;
+  inertial.mass_kg = 1.0;
+  inertial.com_m = Vec3d(1.0, 0.0, 0.0);
+  inertial.inertia_com_kgm2 = Mat3d::Identity() * 0.1;
+  RobotDescription robot;
+  robot.name = "pendulum";
+  robot.links = {{"base", {}}, {"arm", inertial}};
+  JointDescription joint;
+  joint.name = "turn";
+  joint.type = JointType::continuous;
+  joint.parent_link = "base";
+  joint.child_link = "arm";
+  joint.axis = Vec3d::UnitY();
+  robot.joints = {joint};
+  const Model model = Model::build(robot, {.gravity_mps2 = Vec3d(0.0, 0.0, -1.0)});
+  const double v = 0.0;
+  double g = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(fused::Engine(model.tree(), kernels).terms(&q, &v, nullptr, nullptr, &g));
+  return g;  // m l cos q, the sign is the axis'
+}
+
+TEST_P(FusedKernels, SineAndCosineHoldForLargeAngles) {
+  test::Rng rng(5);
+  for (int k = 0; k < 400; ++k) {
+    const double q = test::uniform(rng, -1.0, 1.0) * std::pow(10.0, k % 12);  // up to 1e11: libm beyond 2e6
+    EXPECT_NEAR(std::abs(mass_of_turn(kernels(), q)), std::abs(std::cos(q)), 1e-15) << q;
+  }
+}
+
+TEST_P(FusedKernels, NumbersThatAreNotFiniteAreRefusedAndNothingIsWritten) {
+  test::Rng rng(6);
+  const Model model = Model::build(test::random_robot(rng, {.joints = 7, .serial = true, .every_type = false}));
+  fused::Engine engine(model.tree(), kernels());
+  const double bad[] = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()};
+  for (const double x : bad) {
+    for (size_t i = 0; i < 14; ++i) {
+      std::vector<double> state(14, 0.3);
+      state[i] = x;
+      Result result(7);
+      EXPECT_FALSE(engine.terms(state.data(), state.data() + 7, result.M.data(), result.C.data(), result.g.data()));
+      EXPECT_EQ(result.M.cwiseAbs().maxCoeff(), 0.0);
+    }
+  }
+}
+
+TEST(FusedDispatch, KernelsThatThereAreNotAreRefusedByName) {
+  try {
+    (void)fused::select_kernels("v5");
+    FAIL();
+  } catch (const ModelError& error) {
+    EXPECT_NE(std::string(error.what()).find("DYN_ISA: no kernels 'v5'"), std::string::npos) << error.what();
   }
 }
 
