@@ -128,7 +128,7 @@ Status BasicDynamics<T>::update_terms(std::span<const T> q, std::span<const T> v
   const Status status = first_not_finite(q, v);
   if (!status.ok()) return status;
   d.set_state(q.data(), v.data());
-  const unsigned remaining = d.run_engine(terms);
+  const unsigned remaining = d.run_engine(q.data(), v.data(), terms);
   if ((remaining & term_M) != 0U) d.compute_mass_matrix();
   if ((remaining & term_C) != 0U) d.compute_coriolis_matrix();
   if ((remaining & term_g) != 0U) d.compute_gravity();

@@ -121,7 +121,8 @@ struct BasicDynamics<T>::Impl {
   }
 
   // What the vector kernels can do of the terms, in one pass; gives the terms that remain.
-  unsigned run_engine(unsigned terms) noexcept {
+  // The caller's q and v are read where they serve: values just copied to ws in other pieces would be waited for.
+  unsigned run_engine(const T* q, const T* v, unsigned terms) noexcept {
     if constexpr (!kVectors) {
       return terms;
     } else {
@@ -138,8 +139,8 @@ struct BasicDynamics<T>::Impl {
       T* out_h = direct ? h.data() : body_h.data();
       if (want_M) clear(out_M, M_clear);
       if (want_C) clear(out_C, C_clear);
-      if (!engine.terms(ws.q.data(), ws.v.data(), want_M ? out_M.data() : nullptr, want_C ? out_C.data() : nullptr,
-                        want_g ? out_g : nullptr, want_h ? out_h : nullptr)) {
+      if (!engine.terms(direct ? q : ws.q.data(), direct ? v : ws.v.data(), want_M ? out_M.data() : nullptr,
+                        want_C ? out_C.data() : nullptr, want_g ? out_g : nullptr, want_h ? out_h : nullptr)) {
         return terms;
       }
       if (!direct && want_M) to_user(body_M, M);
