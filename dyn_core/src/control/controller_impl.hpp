@@ -20,6 +20,8 @@ struct Controller::Impl {
   ~Impl() { delete parameters; }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
+  Impl(Impl&&) = delete;
+  Impl& operator=(Impl&&) = delete;
 
   void activate(const StateInput& state) noexcept;
   CycleReport step(const StateInput& state, const ReferenceInput& reference, std::span<double> effort) noexcept;

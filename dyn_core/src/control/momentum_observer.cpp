@@ -15,7 +15,7 @@ double row_dot(const ConstMatrixRef<double>& A, int row, const ConstVectorRef<do
 MomentumObserver::MomentumObserver(int max_coordinates)
     : momentum_(at(max_coordinates)), rate_(at(max_coordinates)), r_(at(max_coordinates)) {}
 
-void MomentumObserver::reset(ConstMatrixRef<double> M, ConstVectorRef<double> v) noexcept {
+void MomentumObserver::reset(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v) noexcept {
   n_ = static_cast<int>(v.size());
   for (int i = 0; i < n_; ++i) {
     momentum_[at(i)] = row_dot(M, i, v);
@@ -24,8 +24,8 @@ void MomentumObserver::reset(ConstMatrixRef<double> M, ConstVectorRef<double> v)
   has_rate_ = false;
 }
 
-void MomentumObserver::rebase(ConstMatrixRef<double> M, ConstVectorRef<double> v, ConstVectorRef<double> jump,
-                              int kept) noexcept {
+void MomentumObserver::rebase(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v,
+                              const ConstVectorRef<double>& jump, int kept) noexcept {
   n_ = static_cast<int>(v.size());
   for (int i = 0; i < n_; ++i) {
     if (i < kept) {
@@ -38,9 +38,9 @@ void MomentumObserver::rebase(ConstMatrixRef<double> M, ConstVectorRef<double> v
   }
 }
 
-void MomentumObserver::update(ConstMatrixRef<double> M, ConstMatrixRef<double> C, ConstVectorRef<double> g,
-                              ConstVectorRef<double> v, ConstVectorRef<double> tau, double gain_per_s,
-                              double period_s) noexcept {
+void MomentumObserver::update(const ConstMatrixRef<double>& M, const ConstMatrixRef<double>& C,
+                              const ConstVectorRef<double>& g, const ConstVectorRef<double>& v,
+                              const ConstVectorRef<double>& tau, double gain_per_s, double period_s) noexcept {
   for (int i = 0; i < n_; ++i) {
     double rate = tau[i] - g[i];
     for (int j = 0; j < n_; ++j) rate += C(j, i) * v[j];

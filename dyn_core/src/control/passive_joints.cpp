@@ -23,7 +23,7 @@ void PassiveJoints::choose(const std::vector<bool>& actuated, int robot_coordina
   }
 }
 
-Status PassiveJoints::solve_accelerations(ConstMatrixRef<double> M, ConstVectorRef<double> h,
+Status PassiveJoints::solve_accelerations(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& h,
                                           VectorRef<double> a) noexcept {
   if (count_ == 0) return {};
   for (int r = 0; r < count_; ++r) {
@@ -42,7 +42,7 @@ Status PassiveJoints::solve_accelerations(ConstMatrixRef<double> M, ConstVectorR
   return {};
 }
 
-void PassiveJoints::damp_swing(ConstMatrixRef<double> M, ConstVectorRef<double> v, double damping,
+void PassiveJoints::damp_swing(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v, double damping,
                                VectorRef<double> a) noexcept {
   if (count_ == 0 || damping == 0.0) return;
   double trace = 0.0;

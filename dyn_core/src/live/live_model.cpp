@@ -18,7 +18,8 @@ std::vector<std::string> own_coordinates(const Model& model) {
   for (const Joint& joint : model.joints()) {
     if (joint.description.payload != 0) continue;
     for (int k = 0; k < joint.degrees; ++k) {
-      names.push_back(model.coordinate_names()[static_cast<size_t>(joint.first_coordinate + k)]);
+      const auto first = static_cast<size_t>(joint.first_coordinate);
+      names.push_back(model.coordinate_names()[first + static_cast<size_t>(k)]);
     }
   }
   return names;

@@ -28,6 +28,8 @@ class ArmLoop {
   ~ArmLoop();
   ArmLoop(const ArmLoop&) = delete;
   ArmLoop& operator=(const ArmLoop&) = delete;
+  ArmLoop(ArmLoop&&) = delete;
+  ArmLoop& operator=(ArmLoop&&) = delete;
 
   void boundaries(double time_s);
   void cycle(std::int64_t number, double time_s) noexcept;

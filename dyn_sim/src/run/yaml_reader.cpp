@@ -8,8 +8,8 @@
 
 namespace dyn::sim {
 
-YamlMap::YamlMap(YAML::Node node, std::string file, std::string path)
-    : node_(std::move(node)), file_(std::move(file)), path_(std::move(path)) {
+YamlMap::YamlMap(const YAML::Node& node, std::string file, std::string path)
+    : node_(node), file_(std::move(file)), path_(std::move(path)) {
   if (node_.IsDefined() && !node_.IsNull() && !node_.IsMap()) {
     throw ModelError(file_ + ":" + std::to_string(node_.Mark().line + 1) + ": " +
                      (path_.empty() ? "the document" : path_) + " is not a map of names and values");

@@ -16,7 +16,7 @@ namespace dyn::sim {
 class YamlMap {
  public:
   // `path` names the node for messages: controller.gains.joint1. An absent node is an empty map.
-  YamlMap(YAML::Node node, std::string file, std::string path);
+  YamlMap(const YAML::Node& node, std::string file, std::string path);
 
   [[nodiscard]] bool has(const std::string& key) const;
   [[nodiscard]] YamlMap map(const std::string& key);

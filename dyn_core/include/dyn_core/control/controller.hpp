@@ -69,6 +69,8 @@ class Controller {
   ~Controller();
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
+  Controller(Controller&&) = delete;
+  Controller& operator=(Controller&&) = delete;
 
   // Any thread but the loop's. Throws ModelError with the reason and changes nothing where they are no good.
   void set_parameters(const Parameters& parameters);

@@ -18,15 +18,15 @@ class MomentumObserver {
  public:
   explicit MomentumObserver(int max_coordinates);
 
-  DYN_REALTIME void reset(ConstMatrixRef<double> M, ConstVectorRef<double> v) noexcept;
+  DYN_REALTIME void reset(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v) noexcept;
   // The model has changed between two cycles: `jump` = dM v, momentum that no torque has made. Coordinates from
   // `kept` on belong to other joints now and start anew at the momentum M v.
-  DYN_REALTIME void rebase(ConstMatrixRef<double> M, ConstVectorRef<double> v, ConstVectorRef<double> jump,
-                           int kept) noexcept;
+  DYN_REALTIME void rebase(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v,
+                           const ConstVectorRef<double>& jump, int kept) noexcept;
   // One period in which `tau` acted; M, C, g at the state at its end.
-  DYN_REALTIME void update(ConstMatrixRef<double> M, ConstMatrixRef<double> C, ConstVectorRef<double> g,
-                           ConstVectorRef<double> v, ConstVectorRef<double> tau, double gain_per_s,
-                           double period_s) noexcept;
+  DYN_REALTIME void update(const ConstMatrixRef<double>& M, const ConstMatrixRef<double>& C,
+                           const ConstVectorRef<double>& g, const ConstVectorRef<double>& v,
+                           const ConstVectorRef<double>& tau, double gain_per_s, double period_s) noexcept;
   [[nodiscard]] ConstVectorRef<double> residual() const noexcept { return {r_.data(), n_}; }
 
  private:

@@ -23,12 +23,12 @@ class PassiveJoints {
   [[nodiscard]] int coordinate(int k) const noexcept { return passive_[static_cast<size_t>(k)]; }
 
   // in: entries of a for actuated coordinates.  out: those of passive ones. Singular if Mpp is.
-  DYN_REALTIME Status solve_accelerations(ConstMatrixRef<double> M, ConstVectorRef<double> h,
+  DYN_REALTIME Status solve_accelerations(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& h,
                                           VectorRef<double> a) noexcept;
 
   // Anti-swing: adds to the actuated accelerations the least change that gives the passive joints -damping * v more,
   //   Mpa da = damping Mpp vp  =>  da = Mpa^T (Mpa Mpa^T + eps)^-1 damping Mpp vp.
-  DYN_REALTIME void damp_swing(ConstMatrixRef<double> M, ConstVectorRef<double> v, double damping,
+  DYN_REALTIME void damp_swing(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v, double damping,
                                VectorRef<double> a) noexcept;
 
  private:

@@ -31,6 +31,8 @@ class Handover {
   Handover() = default;
   Handover(const Handover&) = delete;
   Handover& operator=(const Handover&) = delete;
+  Handover(Handover&&) = delete;
+  Handover& operator=(Handover&&) = delete;
   ~Handover() {
     delete fresh_.load(std::memory_order_relaxed);
     collect();

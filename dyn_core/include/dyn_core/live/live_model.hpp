@@ -39,6 +39,8 @@ class LiveModel {
   LiveModel(const RobotDescription& robot, const LiveOptions& options);
   LiveModel(const LiveModel&) = delete;
   LiveModel& operator=(const LiveModel&) = delete;
+  LiveModel(LiveModel&&) = delete;
+  LiveModel& operator=(LiveModel&&) = delete;
   ~LiveModel();
 
   // --- Writers, any thread, not real-time ---------------------------------------------------------------------------

@@ -49,6 +49,8 @@ class Validator {
   ~Validator();
   Validator(const Validator&) = delete;
   Validator& operator=(const Validator&) = delete;
+  Validator(Validator&&) = delete;
+  Validator& operator=(Validator&&) = delete;
 
   [[nodiscard]] ValidatorStatistics statistics() const;
 
