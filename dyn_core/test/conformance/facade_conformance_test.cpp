@@ -1,0 +1,113 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The facade on every robot of the suites: what users get, with mimic joints, payloads, armature and vector kernels.
+#include "conformance/subject.hpp"
+#include "dyn_core/dynamics.hpp"
+#include "dyn_core/registry.hpp"
+#include "support/allocation_counter.hpp"
+#include "support/lock_counter.hpp"
+
+namespace dyn::test {
+namespace {
+
+MatX<double> felt_mass(const Case& c) {  // with armature
+  MatX<double> M = c.M;
+  for (int i = 0; i < c.model->coordinates(); ++i) M(i, i) += c.model->tree().armature[static_cast<size_t>(i)];
+  return M;
+}
+
+template <class T>
+std::vector<T> as(const std::vector<double>& x) {
+  return {x.begin(), x.end()};
+}
+
+TEST(FacadeConformance, TermsAgreeWithTheEnergyOracle) {
+  for (const Case& c : all_cases()) {
+    Dynamics dynamics(*c.model);
+    ASSERT_TRUE(dynamics.update(c.q, c.v).ok()) << c.robot;
+    EXPECT_LT(mass_error(dynamics.M(), felt_mass(c)), 1e-12) << c.robot;
+    EXPECT_EQ(MatX<double>(dynamics.M()), MatX<double>(dynamics.M().transpose())) << c.robot;
+    const MatX<double> C = dynamics.C();
+    EXPECT_LT(relative_error(C * eigen(c.v), c.Cv, c.force_floor), 1e-11) << c.robot;
+    EXPECT_LT(relative_error(C + C.transpose(), c.Mdot, c.matrix_floor), 1e-12) << c.robot;
+    EXPECT_LT(relative_error(dynamics.g(), c.g, c.force_floor), 1e-11) << c.robot;
+    EXPECT_LT(relative_error(dynamics.h(), c.Cv + c.g, c.force_floor), 1e-11) << c.robot;
+  }
+}
+
+TEST(FacadeConformance, InverseAndForwardAgreeWithTheEnergyOracle) {
+  for (const Case& c : all_cases()) {
+    Dynamics dynamics(*c.model);
+    std::vector<double> out(c.q.size());
+    for (const auto name : AlgorithmList<InverseAlgorithms<double>>::names) {
+      ASSERT_TRUE(dynamics.set_inverse(name) && dynamics.update(c.q, c.v).ok());
+      dynamics.inverse(c.a, out);
+      const VecX<double> tau = felt_mass(c) * eigen(c.a) + c.Cv + c.g;
+      EXPECT_LT(relative_error(eigen(out), tau, c.force_floor), 1e-11) << c.robot << ' ' << name;
+    }
+    for (const auto name : AlgorithmList<ForwardAlgorithms<double>>::names) {
+      ASSERT_TRUE(dynamics.set_forward(name) && dynamics.update(c.q, c.v).ok());
+      const Status status = dynamics.forward(c.tau, out);
+      if (c.condition > 1e12) continue;
+      EXPECT_TRUE(status.ok()) << c.robot << ' ' << name;
+      EXPECT_LT(relative_error(eigen(out), c.qdd), 1e-12 * c.condition) << c.robot << ' ' << name;
+    }
+  }
+}
+
+TEST(FacadeConformance, FloatIsNearDouble) {
+  for (const Case& c : all_cases()) {
+    BasicDynamics<float> dynamics(*c.model);
+    ASSERT_TRUE(dynamics.update(as<float>(c.q), as<float>(c.v)).ok()) << c.robot;
+    EXPECT_LT(mass_error(dynamics.M().cast<double>(), felt_mass(c)), 1e-3) << c.robot;
+    EXPECT_LT(relative_error(dynamics.h().cast<double>(), c.Cv + c.g, c.force_floor), 1e-3) << c.robot;
+  }
+}
+
+TEST(FacadeConformance, AllocatesAndLocksNothingWithAnyChoiceOfAlgorithms) {
+  const auto& cases = all_cases();
+  for (size_t k = 0; k < cases.size(); k += 5) {
+    const Case& c = cases[k];
+    Dynamics dynamics(*c.model);
+    std::vector<double> out(c.q.size());
+    const auto cycle = [&] {
+      (void)dynamics.update(c.q, c.v);
+      dynamics.inverse(c.a, out);
+      (void)dynamics.forward(c.tau, out);
+    };
+    const auto expect_clean = [&](std::string_view name) {
+      std::int64_t locks = 0;
+      const AllocationCount count = count_allocations([&] { locks = count_lock_calls(cycle); });
+      EXPECT_TRUE(count.none()) << c.robot << ' ' << name;
+      EXPECT_EQ(locks, 0) << c.robot << ' ' << name;
+    };
+    for (const auto name : AlgorithmList<JsimAlgorithms<double>>::names) {
+      ASSERT_TRUE(dynamics.set_jsim(name));
+      expect_clean(name);
+    }
+    for (const auto name : AlgorithmList<CoriolisAlgorithms<double>>::names) {
+      ASSERT_TRUE(dynamics.set_coriolis(name));
+      expect_clean(name);
+    }
+    for (const auto name : AlgorithmList<InverseAlgorithms<double>>::names) {
+      ASSERT_TRUE(dynamics.set_inverse(name));
+      expect_clean(name);
+    }
+    for (const auto name : AlgorithmList<ForwardAlgorithms<double>>::names) {
+      ASSERT_TRUE(dynamics.set_forward(name));
+      expect_clean(name);
+    }
+  }
+}
+
+TEST(FacadeConformance, RefusesStatesThatAreNotFinite) {
+  const Case& good = all_cases()[17];
+  Dynamics dynamics(*good.model);
+  for (const Case& bad : broken_states(good)) {
+    const bool finite = eigen(bad.q).allFinite() && eigen(bad.v).allFinite();
+    EXPECT_TRUE(finite || !dynamics.update(bad.q, bad.v).ok());
+  }
+}
+
+}  // namespace
+}  // namespace dyn::test
