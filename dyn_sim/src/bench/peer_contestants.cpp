@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../bench/peer.hpp"
 #include "bench/contestants.hpp"
+#include "bench/peer.hpp"
 #include "dyn_core/dynamics.hpp"
 
 namespace dyn::bench {
