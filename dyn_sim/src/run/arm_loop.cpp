@@ -30,26 +30,6 @@ live::LiveOptions live_options(const ArmConfig& config) {
 
 }  // namespace
 
-const char* to_string(Signal signal) noexcept {
-  switch (signal) {
-    case Signal::q: return "q";
-    case Signal::v: return "v";
-    case Signal::q_reference: return "q_reference";
-    case Signal::v_reference: return "v_reference";
-    case Signal::position_error: return "position_error";
-    case Signal::velocity_error: return "velocity_error";
-    case Signal::inertia: return "inertia";
-    case Signal::coriolis: return "coriolis";
-    case Signal::gravity: return "gravity";
-    case Signal::friction: return "friction";
-    case Signal::feedback: return "feedback";
-    case Signal::applied: return "applied";
-    case Signal::external: return "external";
-    case Signal::count: break;
-  }
-  return "";
-}
-
 ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, ArmRecord& record, LiveView& view)
     : config_(config),
       period_s_(1.0 / rate_hz),

@@ -30,7 +30,7 @@ enum class Signal : std::uint8_t {
   external,  // N m or N
   count
 };
-[[nodiscard]] const char* to_string(Signal signal) noexcept;
+[[nodiscard]] const char* to_string(Signal signal) noexcept;  // as in the files of a run (library dyn_outputs)
 
 struct EventRecord {
   double planned_s = 0.0, applied_s = -1.0;  // -1: never

@@ -1,0 +1,16 @@
+# Text files as string constants of a C++ source. Run as a script:
+#   cmake -DOUTPUT=x.cpp -DFILES=a.js,b.css -P embed.cmake
+# a.js becomes dyn::sim::report::a_js.
+set(source "#include \"report_assets.hpp\"\nnamespace dyn::sim::report {\n")
+string(REPLACE "," ";" FILES "${FILES}")
+foreach(file ${FILES})
+  get_filename_component(name ${file} NAME)
+  string(REPLACE "." "_" name ${name})
+  file(READ ${file} hex HEX)
+  string(LENGTH "${hex}" length)
+  math(EXPR size "${length} / 2")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${hex}")
+  string(APPEND source "static const char ${name}_bytes[] = {${bytes} '\\0'};\n"
+    "const std::string_view ${name}(${name}_bytes, ${size});\n")
+endforeach()
+file(WRITE ${OUTPUT} "${source}}  // namespace dyn::sim::report\n")

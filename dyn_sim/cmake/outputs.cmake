@@ -1,0 +1,37 @@
+# What a run leaves on disk: results.json, logs, report.html with its page, style and scripts built in.
+find_path(DYN_TINYXML2_INCLUDE tinyxml2.h)
+find_library(DYN_TINYXML2_LIBRARY tinyxml2)
+if(NOT DYN_TINYXML2_INCLUDE OR NOT DYN_TINYXML2_LIBRARY)
+  message(FATAL_ERROR "tinyxml2 is missing (Debian and Ubuntu: libtinyxml2-dev)")
+endif()
+
+set(report_assets)
+foreach(name page.html style.css kinematics.js scene.js charts.js app.js)
+  list(APPEND report_assets ${CMAKE_CURRENT_SOURCE_DIR}/report/${name})
+endforeach()
+string(REPLACE ";" "," report_asset_list "${report_assets}")
+add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/report_assets.cpp
+  COMMAND ${CMAKE_COMMAND} -DOUTPUT=${CMAKE_CURRENT_BINARY_DIR}/report_assets.cpp "-DFILES=${report_asset_list}"
+    -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake
+  DEPENDS ${report_assets} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
+
+add_library(dyn_outputs STATIC
+  src/algorithm_families.cpp
+  src/run/log_csv.cpp
+  src/run/log_mcap.cpp
+  src/run/log_mcap_writer.cpp
+  src/run/report.cpp
+  src/run/report_data.cpp
+  src/run/report_scene.cpp
+  src/run/results.cpp
+  src/run/results_names.cpp
+  ${CMAKE_CURRENT_BINARY_DIR}/report_assets.cpp)
+# Written once a run; how fast that is matters less than how long JSON takes to compile.
+set_source_files_properties(src/run/log_mcap.cpp src/run/log_mcap_writer.cpp src/run/report.cpp src/run/report_data.cpp
+  src/run/report_scene.cpp src/run/results.cpp src/run/results_names.cpp
+  PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>")
+target_include_directories(dyn_outputs
+  PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src
+  PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/run SYSTEM PRIVATE ${DYN_TINYXML2_INCLUDE})
+target_link_libraries(dyn_outputs PUBLIC dyn_core::dyn_core nlohmann_json::nlohmann_json
+  PRIVATE dyn_warnings ${DYN_TINYXML2_LIBRARY})

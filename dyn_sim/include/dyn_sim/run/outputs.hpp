@@ -1,0 +1,30 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What a run leaves on disk. Everything is made from the RunRecord after the loop has ended; nothing here is real-time.
+// All of them throw ModelError naming the file where it cannot be written.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "dyn_sim/run/record.hpp"
+
+namespace dyn::sim {
+
+// The figures of one run: the worst of all arms (tracking, torque, validation errors) or their sum (samples, breaches)
+// at the top, and every arm by itself in `arms`. A figure that is not finite is null.
+[[nodiscard]] nlohmann::json results_json(const RunRecord& run);
+void write_results(const RunRecord& run, const std::filesystem::path& dir);  // dir/results.json
+
+// One row a recorded cycle: time_s, then SIGNAL.COORDINATE for all signals, jsim, flags. With several arms one file an
+// arm, its name before the extension: log.left.csv.
+void write_csv(const RunRecord& run, const std::filesystem::path& file);
+
+// Topics /ARM/state, /ARM/torque, /ARM/validation and /events, JSON with JSON schemas; Foxglove and PlotJuggler open
+// it.
+void write_mcap(const RunRecord& run, const std::filesystem::path& file);
+
+// One page that needs nothing but itself: the arm in 3D, every signal, events, residuals, timing.
+void write_report(const RunRecord& run, const std::filesystem::path& file);
+
+}  // namespace dyn::sim

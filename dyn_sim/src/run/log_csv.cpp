@@ -1,0 +1,73 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// log.csv: every recorded cycle of every signal; numbers read back exactly.
+#include <charconv>
+
+#include "dyn_sim/run/outputs.hpp"
+#include "results_names.hpp"
+
+namespace dyn::sim {
+namespace {
+
+// The shortest text that reads back as the same number.
+void append(std::string& line, double value) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, value);
+  line.append(text, end.ptr);
+}
+
+// Quoted where a comma, a quote or a line break is in it.
+std::string field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string header(const ArmRecord& arm) {
+  std::string line = "time_s";
+  for (int s = 0; s < static_cast<int>(Signal::count); ++s) {
+    for (const std::string& name : arm.coordinates) {
+      line += ',' + field(to_string(static_cast<Signal>(s)) + ('.' + name));
+    }
+  }
+  return line + ",jsim,flags\n";
+}
+
+void append_row(std::string& line, const ArmRecord& arm, int row) {
+  const auto r = static_cast<size_t>(row);
+  const size_t width = static_cast<size_t>(Signal::count) * arm.coordinates.size();
+  append(line, arm.time_s[r]);
+  for (size_t k = 0; k < width; ++k) {
+    line += ',';
+    append(line, arm.signals[r * width + k]);
+  }
+  line += ',' + (r < arm.jsim.size() ? outputs::jsim_name(arm.jsim[r]) : std::string());
+  line += ',' + (r < arm.flags.size() ? std::to_string(arm.flags[r]) : std::string("0")) + '\n';
+}
+
+void write_arm(const ArmRecord& arm, const std::filesystem::path& path) {
+  outputs::OutputFile file(path, false);
+  file.stream() << header(arm);
+  std::string line;
+  for (int row = 0; row < arm.rows; ++row) {
+    line.clear();
+    append_row(line, arm, row);
+    file.stream().write(line.data(), static_cast<std::streamsize>(line.size()));
+  }
+  file.close();
+}
+
+}  // namespace
+
+void write_csv(const RunRecord& run, const std::filesystem::path& file) {
+  if (run.arms.size() == 1) return write_arm(run.arms.front(), file);
+  for (size_t i = 0; i < run.arms.size(); ++i) {
+    std::filesystem::path own = file;
+    const std::string name = run.arms[i].config ? run.arms[i].config->name : "arm" + std::to_string(i + 1);
+    own.replace_filename(file.stem().string() + "." + name + file.extension().string());
+    write_arm(run.arms[i], own);
+  }
+}
+
+}  // namespace dyn::sim

@@ -1,0 +1,68 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// report.html: page, style and scripts of dyn_sim/report/ (built into the program) with the run's numbers in them.
+#include "dyn_sim/run/outputs.hpp"
+#include "report_assets.hpp"
+#include "report_parts.hpp"
+#include "results_names.hpp"
+
+namespace dyn::sim {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int largest_rows = 3000;
+constexpr size_t largest_numbers = 600'000;  // of all arms together, 5.3 bytes each
+
+int rows_of(const RunRecord& run) {
+  size_t columns = 0;
+  for (const ArmRecord& arm : run.arms) columns += arm.coordinates.size() * static_cast<size_t>(Signal::count);
+  return static_cast<int>(std::min<size_t>(largest_rows, largest_numbers / std::max<size_t>(columns, 1)));
+}
+
+void replace(std::string& page, std::string_view mark, std::string_view text) {
+  const size_t at = page.find(mark);
+  if (at != std::string::npos) page.replace(at, mark.size(), text);
+}
+
+// Text that may stand inside <script>: no "</script" and no "<!--".
+std::string harmless(std::string json) {
+  for (size_t at = json.find('<'); at != std::string::npos; at = json.find('<', at)) json.replace(at, 1, "\\u003c");
+  return json;
+}
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '&')
+      out += "&amp;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+void write_report(const RunRecord& run, const std::filesystem::path& path) {
+  Json data = {{"results", results_json(run)},
+               {"update", report::histogram(run.update_ns)},
+               {"wakeup", report::histogram(run.wakeup_ns)},
+               {"arms", Json::array()}};
+  for (const ArmRecord& arm : run.arms) data["arms"].push_back(report::arm_data(arm, rows_of(run)));
+  std::string page(report::page_html);
+  replace(page, "@TITLE@", escaped(run.config ? run.config->title : std::string("run")));
+  replace(page, "@STYLE@", report::style_css);
+  replace(page, "@KINEMATICS@", report::kinematics_js);
+  replace(page, "@SCENE@", report::scene_js);
+  replace(page, "@CHARTS@", report::charts_js);
+  replace(page, "@APP@", report::app_js);
+  replace(page, "@DATA@", harmless(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  outputs::OutputFile file(path, true);
+  file.stream() << page;
+  file.close();
+}
+
+}  // namespace dyn::sim

@@ -1,0 +1,12 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The files of dyn_sim/report/, built into the program by cmake/embed.cmake.
+#pragma once
+
+#include <string_view>
+
+namespace dyn::sim::report {
+
+extern const std::string_view page_html, style_css, kinematics_js, scene_js, charts_js, app_js;
+
+}  // namespace dyn::sim::report

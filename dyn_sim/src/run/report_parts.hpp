@@ -1,0 +1,27 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The parts report.html is made of.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "dyn_sim/run/record.hpp"
+
+namespace dyn::sim::report {
+
+// What the 3D view draws: links with their shapes, joints with the coordinate that moves them, payloads with the times
+// at which they come and go, pushes.
+[[nodiscard]] nlohmann::json scene(const ArmRecord& arm);
+
+// Coordinates, decimated signals, algorithm and flags by time, events, residuals of one arm; at most `rows` rows.
+[[nodiscard]] nlohmann::json arm_data(const ArmRecord& arm, int rows);
+
+// Counts of the values in logarithmic bins.
+[[nodiscard]] nlohmann::json histogram(const std::vector<float>& values);
+
+// Little-endian 32-bit floats in base64.
+[[nodiscard]] std::string base64_floats(const std::vector<float>& values);
+
+}  // namespace dyn::sim::report

@@ -1,0 +1,188 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// results.json, log.csv and the numbers of the report: what was recorded is what is written.
+#include "dyn_sim/run/outputs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include "run/report_parts.hpp"
+#include "sample_run.hpp"
+
+namespace dyn::sim {
+namespace {
+
+const std::filesystem::path arm7 = DYN_ARM7;
+
+const SampleRun& one() {
+  static const auto run = sample_run(arm7, 1, 4.0);
+  return *run;
+}
+
+std::string base64_bytes(const std::string& text) {
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  unsigned group = 0, bits = 0;
+  for (const char c : text) {
+    if (c == '=') break;
+    group = (group << 6U) | static_cast<unsigned>(digits.find(c));
+    bits += 6;
+    if (bits >= 8) bytes += static_cast<char>((group >> (bits -= 8)) & 0xFFU);
+  }
+  return bytes;
+}
+
+std::vector<float> floats(const std::string& text) {
+  const std::string bytes = base64_bytes(text);
+  std::vector<float> values(bytes.size() / 4);
+  std::memcpy(values.data(), bytes.data(), values.size() * 4);
+  return values;
+}
+
+TEST(Results, HaveWhatTheInterfacePromises) {
+  const nlohmann::json r = results_json(one().record);
+  EXPECT_EQ(r["tracking"]["rms"], one().record.arms[0].tracking_rms);
+  EXPECT_EQ(r["tracking"]["max"], one().record.arms[0].tracking_max);
+  EXPECT_EQ(r["torque"]["max"], 62.5);
+  EXPECT_EQ(r["cycles"], 4000);
+  EXPECT_EQ(r["overruns"], 2);
+  EXPECT_EQ(r["update_ns"], (nlohmann::json{{"p50", 810.0}, {"p99", 1450.0}, {"p99.9", 2100.0}, {"max", 6700.0}}));
+  EXPECT_EQ(r["wakeup_ns"]["p99.9"], 61000.0);
+  EXPECT_EQ(r["allocations_in_loop"], 0);
+  EXPECT_EQ(r["validation"]["samples"], 400);
+  EXPECT_EQ(r["validation"]["breaches"], 0);
+  EXPECT_EQ(r["validation"]["max_rel_error"], (nlohmann::json{{"M", 5.4e-15}, {"Cv", 2.6e-14}, {"g", 1.8e-15}}));
+  ASSERT_EQ(r["events"].size(), 5U);
+  EXPECT_EQ(r["events"][1]["label"], "attach box (3 kg)");
+  EXPECT_TRUE(r["events"][1]["ok"]);
+  EXPECT_TRUE(r["events"][3]["applied_s"].is_null());
+  EXPECT_FALSE(r["events"][3]["ok"]);
+}
+
+TEST(Results, OfSeveralArmsAreTheWorstAndTheSum) {
+  auto run = sample_run(arm7, 2, 0.5);
+  run->record.arms[1].tracking_max = 1.0;
+  run->record.arms[0].validation.breaches = 2;
+  run->record.arms[1].validation.breaches = 3;
+  run->record.arms[1].validation.max_M = 0.25;
+  const nlohmann::json r = results_json(run->record);
+  EXPECT_EQ(r["tracking"]["max"], 1.0);
+  EXPECT_EQ(r["validation"]["breaches"], 5);
+  EXPECT_EQ(r["validation"]["samples"], 100);
+  EXPECT_EQ(r["validation"]["max_rel_error"]["M"], 0.25);
+  ASSERT_EQ(r["arms"].size(), 2U);
+  EXPECT_EQ(r["arms"][1]["name"], "arm2");
+  EXPECT_EQ(r["arms"][0]["validation"]["breaches"], 2);
+  EXPECT_EQ(r["events"].size(), 10U);
+}
+
+TEST(Results, AFigureThatIsNotFiniteIsNullAndNotHiddenByOtherArms) {
+  auto run = sample_run(arm7, 2, 0.1);
+  run->record.arms[0].tracking_rms = std::numeric_limits<double>::quiet_NaN();
+  run->record.allocations_in_loop = -1;
+  const nlohmann::json r = results_json(run->record);
+  EXPECT_TRUE(r["tracking"]["rms"].is_null());
+  EXPECT_TRUE(r["allocations_in_loop"].is_null());
+}
+
+TEST(Results, AFileThatCannotBeWrittenIsNamed) {
+  const std::filesystem::path blocked = std::filesystem::path(testing::TempDir()) / "blocked";
+  std::ofstream(blocked) << "a file where a directory should be";
+  try {
+    write_results(one().record, blocked);
+    FAIL() << "wrote into a file";
+  } catch (const ModelError& e) {
+    EXPECT_NE(std::string(e.what()).find("results.json"), std::string::npos) << e.what();
+  }
+}
+
+TEST(Csv, ReadsBackExactly) {
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "outputs_test" / "log.csv";
+  write_csv(one().record, file);
+  std::ifstream in(file);
+  std::string line, cell;
+  ASSERT_TRUE(std::getline(in, line));
+  EXPECT_EQ(line.substr(0, 27), "time_s,q.joint1,q.joint2,q.");
+  EXPECT_NE(line.find(",position_error.joint4,"), std::string::npos);
+  const ArmRecord& arm = one().record.arms[0];
+  const size_t width = static_cast<size_t>(Signal::count) * arm.coordinates.size();
+  for (int row = 0; row < arm.rows; ++row) {
+    ASSERT_TRUE(std::getline(in, line));
+    std::istringstream cells(line);
+    std::getline(cells, cell, ',');
+    ASSERT_EQ(std::stod(cell), arm.time_s[static_cast<size_t>(row)]);
+    for (size_t k = 0; k < width; ++k) {
+      std::getline(cells, cell, ',');
+      ASSERT_EQ(std::stod(cell), arm.signals[static_cast<size_t>(row) * width + k]);
+    }
+    std::getline(cells, cell, ',');
+    ASSERT_EQ(cell, row < 600 ? "fused" : "gdahj");
+  }
+  EXPECT_FALSE(std::getline(in, line));
+}
+
+TEST(Report, ThinningKeepsThePeak) {
+  const ArmRecord& arm = one().record.arms[0];
+  const nlohmann::json data = report::arm_data(arm, 400);
+  const auto time = floats(data["time"]), error = floats(data["signals"]["position_error"][3]);
+  ASSERT_EQ(time.size(), 400U);
+  ASSERT_EQ(error.size(), 400U);
+  double largest = 0.0;
+  for (int row = 0; row < arm.rows; ++row) largest = std::max(largest, arm.signal(row, Signal::position_error, 3));
+  const auto peak = std::max_element(error.begin(), error.end());
+  EXPECT_EQ(*peak, static_cast<float>(largest));
+  EXPECT_NEAR(time[static_cast<size_t>(peak - error.begin())], 1333 / 1000.0, 0.021);
+  EXPECT_TRUE(std::is_sorted(time.begin(), time.end()));
+  EXPECT_EQ(data["signals"]["friction"][0], 0.0);  // what never changes is one number
+}
+
+TEST(Report, AValueThatIsNotFiniteSurvivesThinning) {
+  auto run = sample_run(arm7, 1, 1.0);
+  ArmRecord& arm = run->record.arms[0];
+  const size_t n = arm.coordinates.size(), s = static_cast<size_t>(Signal::position_error);
+  arm.signals[(537 * static_cast<size_t>(Signal::count) + s) * n] = std::numeric_limits<double>::quiet_NaN();
+  const auto error = floats(report::arm_data(arm, 100)["signals"]["position_error"][0]);
+  EXPECT_TRUE(std::any_of(error.begin(), error.end(), [](float x) { return std::isnan(x); }));
+}
+
+TEST(Report, SceneHasTheRobotAndWhatItCarries) {
+  const nlohmann::json scene = report::scene(one().record.arms[0]);
+  EXPECT_EQ(scene["joints"][0]["coordinate"], 0);
+  EXPECT_EQ(scene["links"][0]["shapes"][0]["kind"], "cylinder");
+  const nlohmann::json box = scene["links"].back();
+  EXPECT_TRUE(box["payload"]);
+  EXPECT_NEAR(box["from"], 1.2, 1e-12);
+  EXPECT_NEAR(box["to"], 2.8, 1e-12);
+  ASSERT_EQ(scene["pushes"].size(), 1U);
+  // 3 kg with these moments: sides sqrt(6 (Iy + Iz - Ix) / m) ...
+  std::vector<double> sides = box["shapes"][0]["size"], expected = {std::sqrt(2.0 * (0.0061 + 0.005 - 0.0069)),
+                                                                    std::sqrt(2.0 * (0.0069 + 0.005 - 0.0061)),
+                                                                    std::sqrt(2.0 * (0.0069 + 0.0061 - 0.005))};
+  std::sort(sides.begin(), sides.end());
+  std::sort(expected.begin(), expected.end());
+  for (size_t k = 0; k < 3; ++k) EXPECT_NEAR(sides[k], expected[k], 2e-6);
+}
+
+TEST(Report, IsSmallAndItsTextCannotEscape) {
+  auto run = sample_run(arm7, 1, 4.0);
+  run->config.title = "a </title> & <b>";
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "outputs_test" / "report.html";
+  write_report(run->record, file);
+  std::stringstream page;
+  page << std::ifstream(file).rdbuf();
+  const std::string text = page.str();
+  EXPECT_LT(text.size(), 5'000'000U);
+  EXPECT_NE(text.find("a &lt;/title> &amp; &lt;b>"), std::string::npos);
+  EXPECT_EQ(text.find("<nonsense>"), std::string::npos);
+  EXPECT_EQ(text.find("@DATA@"), std::string::npos);
+  EXPECT_EQ(text.find("http"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dyn::sim

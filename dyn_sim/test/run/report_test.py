@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+"""report_test.py CHROMIUM DIR: the reports of the sample runs in a browser. Nothing may complain, nothing may be asked
+of a network, and there has to be something to see. DYN_PICTURES=DIR keeps pictures of the pages."""
+import os
+import sys
+import unittest
+from pathlib import Path
+
+from browser import Browser
+
+SAMPLE = Path(sys.argv.pop()).resolve()
+CHROMIUM = sys.argv.pop()
+
+# How many different colours a canvas shows, and a number that changes with the picture.
+LOOK = """(selector => [...document.querySelectorAll(selector)].map(c => {
+  const copy = document.createElement('canvas');
+  copy.width = c.width; copy.height = c.height;
+  const g = copy.getContext('2d');
+  g.drawImage(c, 0, 0);
+  const d = new Uint32Array(g.getImageData(0, 0, c.width, c.height).data.buffer);
+  let sum = 0;
+  for (let k = 0; k < d.length; ++k) sum = (Math.imul(sum, 31) + d[k]) | 0;
+  return { colors: new Set(d).size, sum, width: c.width };
+}))"""
+SEEK = "(t => { const s = document.getElementById('scrub'); s.value = t; s.dispatchEvent(new Event('input')); })"
+
+
+def faults(events):
+    """What the console and the network saw that should not be."""
+    found = []
+    for event in events:
+        method, p = event.get("method"), event.get("params", {})
+        if method == "Runtime.exceptionThrown":
+            found.append(p["exceptionDetails"].get("exception", {}).get("description", str(p)))
+        elif method == "Runtime.consoleAPICalled" and p["type"] in ("error", "warning", "assert"):
+            found.append(f"console.{p['type']}: {[a.get('value') for a in p['args']]}")
+        elif method == "Log.entryAdded" and p["entry"]["level"] in ("error", "warning"):
+            # The browser's own remark about the speed of reading pixels back; the test does that, not the page.
+            if "GPU stall due to ReadPixels" not in p["entry"]["text"]:
+                found.append(f"log: {p['entry']['text']}")
+        elif method == "Network.requestWillBeSent":
+            url = p["request"]["url"]
+            if not url.startswith("data:") and p.get("type") != "Document":
+                found.append(f"request: {url}")
+        elif method == "Network.webSocketCreated":
+            found.append(f"request: {p['url']}")
+    return found
+
+
+class Report(unittest.TestCase):
+    def look(self, run, **options):
+        with Browser(CHROMIUM) as browser:
+            browser.open(f"file://{SAMPLE}/{run}/report.html", **options)
+            before = browser.evaluate(LOOK + "('#scene')")[0]
+            charts = browser.evaluate(LOOK + "('.chart')")
+            browser.evaluate(SEEK + "(8.5)")
+            after = browser.evaluate(LOOK + "('#scene')")[0]
+            clock = browser.evaluate("document.getElementById('clock').textContent")
+            # Everything that may be clicked.
+            browser.evaluate("document.querySelectorAll('.chip, tbody tr').forEach(c => c.click());"
+                             "document.querySelectorAll('select, #ghost').forEach(s => {"
+                             " if (s.options) s.selectedIndex = s.options.length - 1; s.dispatchEvent(new Event('change')); })")
+            labels = browser.evaluate("document.getElementById('events').innerText")
+            wide = browser.evaluate("document.documentElement.scrollWidth - innerWidth")
+            seen = faults(browser.events)
+            self.keep(run, browser, options)
+        self.assertEqual(seen, [])
+        self.assertGreater(before["colors"], 500, "the 3D view is blank")
+        self.assertNotEqual(before["sum"], after["sum"], "the arm does not move")
+        self.assertIn("8.50", clock)
+        self.assertGreaterEqual(len(charts), 8)
+        for chart in charts:
+            self.assertGreater(chart["colors"], 8, "a plot is blank")
+        self.assertLessEqual(wide, 0, "the page is wider than its window")
+        self.assertIn("attach box (3 kg)", labels)
+        self.assertIn("there is no 'nonsense' & there never was", labels)
+
+    def keep(self, run, browser, options):
+        if "DYN_PICTURES" in os.environ:
+            name = f"{run}-{options.get('width', 1360)}{'-dark' if options.get('dark') else ''}.png"
+            Path(os.environ["DYN_PICTURES"], name).write_bytes(browser.picture(whole=True))
+
+    def test_one_arm(self):
+        self.look("one")
+
+    def test_two_arms_in_the_dark(self):
+        self.look("two", dark=True)
+
+    def test_narrow_window(self):
+        self.look("one", width=420)
+
+    def test_a_fault_would_be_seen(self):
+        page = SAMPLE / "faulty.html"
+        page.write_text("<script>setTimeout(() => { throw new Error('thrown'); }); console.error('said');"
+                        "fetch('http://127.0.0.1:9/asked').catch(() => {});</script>", encoding="utf-8")
+        with Browser(CHROMIUM) as browser:
+            browser.open(f"file://{page}")
+            browser.evaluate("new Promise(done => setTimeout(done, 200))")
+            seen = "\n".join(faults(browser.events))
+        for word in ("thrown", "said", "asked"):
+            self.assertIn(word, seen)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
