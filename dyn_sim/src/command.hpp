@@ -21,6 +21,7 @@ struct Command {
 
 Action declare_info(CLI::App& app);
 Action declare_eval(CLI::App& app);
+Action declare_run(CLI::App& app);
 Action declare_validate(CLI::App& app);
 Action declare_bench(CLI::App& app);
 Action declare_count(CLI::App& app);

@@ -16,6 +16,7 @@ namespace {
 constexpr Command commands[] = {
     {"info", "Joints, limits, masses, warnings and algorithms of a robot", declare_info},
     {"eval", "Dynamics of states read as JSON lines; payloads and algorithms change in between", declare_eval},
+    {"run", "The closed loop of a controller and a simulated arm, with a report", declare_run},
     {"validate", "Every algorithm against Pinocchio on random states", declare_validate},
     {"bench", "ns per call of every algorithm, and of Pinocchio where it was built as a peer", declare_bench},
     {"count", "Multiplications and additions of every algorithm beside the papers' formulas", declare_count},

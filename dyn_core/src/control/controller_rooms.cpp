@@ -285,7 +285,11 @@ void Controller::Impl::write_sample(const live::Generation& generation) noexcept
   std::copy_n(v_hat.data(), n, sample->v.data());
   std::copy_n(dynamics.M().data(), n * n, sample->M.data());
   std::copy_n(dynamics.g().data(), n, sample->g.data());
-  for (int i = 0; i < n; ++i) sample->Cv[at(i)] = dynamics.h()[i] - dynamics.g()[i];
+  for (int i = 0; i < n; ++i) {  // not h - g, which would lose what C v has of digits beside g
+    double sum = 0.0;
+    for (int j = 0; j < n; ++j) sum += dynamics.C()(i, j) * v_hat[at(j)];
+    sample->Cv[at(i)] = sum;
+  }
   sample->ramp_count = 0;
   for (size_t body = 0; body < generation.ramps.size() && generation.active_ramps > 0; ++body) {
     const live::Ramp& ramp = generation.ramps[body];

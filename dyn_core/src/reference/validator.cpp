@@ -95,19 +95,23 @@ struct Validator::Impl {
     const std::span<const double> q(sample.q.data(), at(n));
     const std::span<const double> v(sample.v.data(), at(n));
     M.resize(at(n) * at(n));
-    h.resize(at(n));
+    Cv.resize(at(n));
     g.resize(at(n));
     model->set_gravity(sample.gravity_mps2);
     model->mass_matrix(q, M);
     model->gravity(q, g);
-    model->bias(q, v, h);
-    for (size_t i = 0; i < at(n); ++i) h[i] -= g[i];
+    C.resize(at(n) * at(n));
+    model->coriolis_matrix(q, v, C);
+    for (size_t i = 0; i < at(n); ++i) {
+      Cv[i] = 0.0;
+      for (size_t j = 0; j < at(n); ++j) Cv[i] += C[j * at(n) + i] * v[j];
+    }
     const double speed = largest(sample.v.data(), n);
     const double inertia = largest(M.data(), n * n);
     Residual residual;
     residual.generation = sample.generation;
     residual.M = mass_error(sample.M, M, n);
-    residual.Cv = vector_error(sample.Cv, h, n, 0.1 * inertia * speed * std::max(1.0, speed));
+    residual.Cv = vector_error(sample.Cv, Cv, n, 0.1 * inertia * speed * std::max(1.0, speed));
     residual.g = vector_error(sample.g, g, n, 0.1 * inertia);
     judge(residual);
   }
@@ -132,7 +136,7 @@ struct Validator::Impl {
   const ValidatorSettings settings;
   const std::function<void(const Residual&)> on_residual;
   std::map<std::uint64_t, PinocchioModel> models;
-  std::vector<double> M, h, g;
+  std::vector<double> M, C, Cv, g;
   mutable std::mutex mutex;  // of `numbers`; the loop never sees it
   ValidatorStatistics numbers;
   std::jthread thread;  // last: everything else is there when it starts

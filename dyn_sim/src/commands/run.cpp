@@ -1,0 +1,131 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// dyn run: a configuration's closed loop, with live progress, and everything it leaves behind.
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "dyn_core/error.hpp"
+#include "dyn_core/registry.hpp"
+#include "dyn_sim/run/outputs.hpp"
+#include "dyn_sim/run/runner.hpp"
+#include "options.hpp"
+#include "output.hpp"
+
+namespace dyn::cli {
+namespace {
+
+struct Call {
+  std::string config;
+  double duration_s = 0.0;
+  std::string out;
+  bool fast = false;
+  bool json = false;
+};
+
+std::atomic<bool> interrupted{false};
+
+void on_interrupt(int) { interrupted.store(true, std::memory_order_relaxed); }
+
+// One line that writes over itself, on a terminal only.
+void show(const sim::LiveView& view, double duration_s) {
+  constexpr int width = 24;
+  const double time = view.time_s.load(std::memory_order_relaxed);
+  const int filled = duration_s > 0.0 ? static_cast<int>(width * time / duration_s) : 0;
+  std::string bar(static_cast<size_t>(std::clamp(filled, 0, width)), '#');
+  bar.resize(width, '.');
+  const int jsim = view.jsim.load(std::memory_order_relaxed);
+  const auto& names = AlgorithmList<JsimAlgorithms<double>>::names;
+  const std::string name = jsim >= 0 ? std::string(names[static_cast<size_t>(jsim)]) : "";
+  std::fprintf(stderr,
+               "\r[%s] %6.2f s  error %8.2e  M: %-17s payloads %d  residual %7.1e  cycle %6.0f ns  overruns %llu ",
+               bar.c_str(), time, view.worst_error.load(), name.c_str(), view.payloads.load(), view.residual.load(),
+               view.update_ns.load(), static_cast<unsigned long long>(view.overruns.load()));
+  std::fflush(stderr);
+}
+
+void print_arm(const sim::ArmRecord& arm) {
+  std::cout << heading(arm.config->name) << " (" << arm.config->robot << ", " << arm.config->jsim << ")\n";
+  Table table({{""}, {"", Table::Align::right}, {""}});
+  table.add({"tracking error, rms", number(arm.tracking_rms, 3), "rad or m"});
+  table.add({"tracking error, largest", number(arm.tracking_max, 3), "rad or m"});
+  table.add({"torque, largest", number(arm.torque_max, 4), "N m or N"});
+  if (arm.validation.available) {
+    table.add({"samples compared with Pinocchio", std::to_string(arm.validation.samples), ""});
+    table.add({"largest residual of M", number(arm.validation.max_M, 3), ""});
+    table.add({"breaches of the tolerance", std::to_string(arm.validation.breaches), ""});
+  }
+  table.print();
+  if (!arm.validation.available)
+    std::cout << "not compared with Pinocchio: " << arm.validation.unavailable_reason << '\n';
+  for (const auto& event : arm.events) {
+    std::cout << "  " << number(event.planned_s, 4) << " s  " << event.label
+              << (event.error.empty() ? (event.applied_s < 0.0 ? "  (never came)" : "") : "  REFUSED: " + event.error)
+              << '\n';
+  }
+}
+
+void print(const sim::RunRecord& record, const std::filesystem::path& out) {
+  for (const auto& arm : record.arms) print_arm(arm);
+  std::cout << record.cycles << " cycles, " << record.overruns << " overruns; update p50 "
+            << number(record.update.p50, 4) << " ns, p99.9 " << number(record.update.p999, 4) << " ns, max "
+            << number(record.update.max, 4) << " ns; " << record.scheduling << '\n';
+  if (record.allocations_in_loop >= 0) std::cout << "allocations in the loop: " << record.allocations_in_loop << '\n';
+  if (record.interrupted) std::cout << "ended early on request\n";
+  std::cout << "report: " << (out / "report.html").string() << '\n';
+}
+
+void run(const Call& call) {
+  const sim::RunConfig config = sim::load_run_config(call.config);
+  const std::filesystem::path out =
+      call.out.empty() ? std::filesystem::path("runs") / config.file.stem() : std::filesystem::path(call.out);
+  std::error_code error;
+  std::filesystem::create_directories(out, error);
+  if (error) throw ModelError(out.string() + ": cannot be made: " + error.message());
+
+  interrupted.store(false);
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  sim::RunOptions options;
+  options.fast = call.fast;
+  options.duration_s = call.duration_s;
+  options.stop = &interrupted;
+  const double duration = call.duration_s > 0.0 ? call.duration_s : config.duration_s;
+  const bool live = !call.json && isatty(STDERR_FILENO) != 0;
+  if (live) options.watch = [duration](const sim::LiveView& view) { show(view, duration); };
+  const sim::RunRecord record = sim::run_closed_loop(config, options);
+  if (live) std::fputs("\n", stderr);
+
+  sim::write_results(record, out);
+  sim::write_csv(record, out / "log.csv");
+  sim::write_mcap(record, out / "log.mcap");
+  sim::write_report(record, out / "report.html");
+  if (call.json) {
+    print_json(sim::results_json(record));
+  } else {
+    print(record, out);
+  }
+}
+
+}  // namespace
+
+Action declare_run(CLI::App& app) {
+  auto call = std::make_shared<Call>();
+  app.add_option("CONFIG", call->config, "A YAML file; examples are in config/scenarios")->required();
+  app.add_option("--duration", call->duration_s, "Seconds, instead of the configuration's duration_s")
+      ->check(CLI::Range(1e-3, 3600.0));
+  app.add_option("--out", call->out, "Directory for results.json, log.csv, log.mcap and report.html [runs/CONFIG]");
+  app.add_flag("--fast", call->fast, "As fast as it goes, not in real time");
+  add_json(app, call->json);
+  return [call] { run(*call); };
+}
+
+}  // namespace dyn::cli
