@@ -139,8 +139,7 @@ Status Controller::Impl::apply_law(Dynamics& dynamics) noexcept {
     case Law::computed_torque: return computed_torque(in, passive, out);
     case Law::feedforward: feedforward(in, out); return {};
     case Law::gravity_compensation: gravity_compensation(in, out); return {};
-    case Law::passivity:
-    case Law::adaptive: passivity(in, out); return {};
+    case Law::passivity: passivity(in, out); return {};
   }
   return {};
 }

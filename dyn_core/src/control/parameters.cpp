@@ -32,12 +32,11 @@ std::string find_fault(const Parameters& p, int coordinates) {
   for (size_t i = 0; i < p.gains.size(); ++i) {
     if (auto fault = fault_of_gains(p.gains[i], i); !fault.empty()) return fault;
   }
-  const std::array<std::pair<const char*, double>, 9> not_negative{{{"effort_limit_scale", p.effort_limit_scale},
+  const std::array<std::pair<const char*, double>, 8> not_negative{{{"effort_limit_scale", p.effort_limit_scale},
                                                                     {"effort_rate_limit", p.effort_rate_limit},
                                                                     {"reference_timeout", p.reference_timeout_s},
                                                                     {"ramp_in", p.ramp_in_s},
                                                                     {"passive_damping", p.passive_damping},
-                                                                    {"adaptation_gain", p.adaptation_gain},
                                                                     {"observer_gain", p.observer_gain},
                                                                     {"collision_threshold", p.collision_threshold},
                                                                     {"hold_time", p.hold_time_s}}};

@@ -17,7 +17,6 @@ namespace dyn::sim {
 struct NoiseSettings {
   double position = 0.0, velocity = 0.0;  // standard deviations, rad or m and rates
   double position_resolution = 0.0;       // of the encoder; 0: exact
-  double torque = 0.0;                    // of the torque sensor
 };
 
 struct LinkOverride {  // the plant's link differs from the model's
@@ -28,11 +27,11 @@ struct LinkOverride {  // the plant's link differs from the model's
 };
 
 struct PlantSettings {
-  std::string engine = "native";  // or mujoco
-  double step_s = 0.0;            // largest integration step; 0: chosen by the engine
-  double tolerance = 1e-10;       // of the native engine's adaptive steps; 0: fixed steps
-  bool friction = true;           // damping, Coulomb friction, stiction of the joints
-  double stiction_ratio = 1.0;    // static over Coulomb friction
+  std::string engine = "native";
+  double step_s = 0.0;          // largest integration step; 0: chosen by the engine
+  double tolerance = 1e-10;     // of the native engine's adaptive steps; 0: fixed steps
+  bool friction = true;         // damping, Coulomb friction, stiction of the joints
+  double stiction_ratio = 1.0;  // static over Coulomb friction
   bool armature = true;
   bool limits = true;    // position end stops and effort limits
   int delay_cycles = 0;  // from command to torque
@@ -66,8 +65,5 @@ class Plant {
 // Throws ModelError naming what the engine cannot do.
 std::unique_ptr<Plant> make_native_plant(const RobotDescription& robot, const PlantSettings& settings,
                                          const Vec3d& gravity_mps2);
-std::unique_ptr<Plant> make_mujoco_plant(const RobotDescription& robot, const PlantSettings& settings,
-                                         const Vec3d& gravity_mps2);
-[[nodiscard]] bool mujoco_is_available() noexcept;
 
 }  // namespace dyn::sim

@@ -25,7 +25,6 @@ NoiseSettings read_noise(YamlMap map) {
   noise.position = map.number("position", 0.0);
   noise.velocity = map.number("velocity", 0.0);
   noise.position_resolution = map.number("position_resolution", 0.0);
-  noise.torque = map.number("torque", 0.0);
   map.finish();
   return noise;
 }
@@ -33,7 +32,7 @@ NoiseSettings read_noise(YamlMap map) {
 PlantSettings read_plant(YamlMap map) {
   PlantSettings plant;
   plant.engine = map.text("engine", plant.engine);
-  if (plant.engine != "native" && plant.engine != "mujoco") map.fail("engine", "is neither native nor mujoco");
+  if (plant.engine != "native") map.fail("engine", "'" + plant.engine + "' is not in this program; native is");
   plant.step_s = map.number("step", plant.step_s);
   plant.tolerance = map.number("tolerance", plant.tolerance);
   plant.friction = map.flag("friction", plant.friction);

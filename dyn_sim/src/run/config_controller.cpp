@@ -32,8 +32,7 @@ Law law_of(const std::string& value) {
                    {{"computed_torque", Law::computed_torque},
                     {"feedforward", Law::feedforward},
                     {"gravity_compensation", Law::gravity_compensation},
-                    {"passivity", Law::passivity},
-                    {"adaptive", Law::adaptive}});
+                    {"passivity", Law::passivity}});
 }
 
 GravityCompensation gravity_of(const std::string& value) {
@@ -52,16 +51,15 @@ double* scalar(Parameters& p, const std::string& name) {
                                                          {"reference_timeout", &p.reference_timeout_s},
                                                          {"ramp_in", &p.ramp_in_s},
                                                          {"passive_damping", &p.passive_damping},
-                                                         {"adaptation_gain", &p.adaptation_gain},
                                                          {"observer_gain", &p.observer_gain},
                                                          {"collision_threshold", &p.collision_threshold},
                                                          {"hold_time", &p.hold_time_s}};
   const auto it = std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.first == name; });
   return it == all.end() ? nullptr : it->second;
 }
-constexpr std::array scalars{
-    "effort_limit_scale", "effort_rate_limit", "prediction",    "reference_lead",      "reference_timeout", "ramp_in",
-    "passive_damping",    "adaptation_gain",   "observer_gain", "collision_threshold", "hold_time"};
+constexpr std::array scalars{"effort_limit_scale",  "effort_rate_limit", "prediction",      "reference_lead",
+                             "reference_timeout",   "ramp_in",           "passive_damping", "observer_gain",
+                             "collision_threshold", "hold_time"};
 
 JointGains read_gains(YamlMap map, const JointGains& otherwise) {
   JointGains gains;

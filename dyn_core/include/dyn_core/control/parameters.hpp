@@ -12,7 +12,7 @@
 
 namespace dyn::control {
 
-enum class Law : std::uint8_t { computed_torque, feedforward, gravity_compensation, passivity, adaptive };
+enum class Law : std::uint8_t { computed_torque, feedforward, gravity_compensation, passivity };
 enum class GravityCompensation : std::uint8_t { full, none, hardware };  // hardware: the drive adds g itself
 
 // PID on acceleration for computed torque: a = a_ref + p e + d edot + i int(e), |i int(e)| <= i_clamp. For feedforward
@@ -37,7 +37,6 @@ struct Parameters {
   double reference_timeout_s = 0.1;    // without a new reference: hold; 0: never
   double ramp_in_s = 0.0;              // feedback comes in smoothly over this time after activation
   double passive_damping = 0.0;        // 1/s: anti-swing of passive joints by the actuated ones
-  double adaptation_gain = 0.0;        // law adaptive: natural adaptation of the payload's ten parameters
   double observer_gain = 50.0;         // 1/s, generalised-momentum observer
   double collision_threshold = 0.0;    // N m or N of external torque that raises the flag; 0: off
   double hold_time_s = 0.05;           // how long the last good torque is held on a non-finite state or result
