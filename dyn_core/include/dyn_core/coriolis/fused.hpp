@@ -4,14 +4,16 @@
 #include <string_view>
 #include <vector>
 
+#include "dyn_core/kinematics/chain_points.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
 
 namespace dyn::coriolis {
 
-// This project's own, in the base frame with moments about the base origin (symbols as in jsim/fused.hpp). A body's
-// twist is (v, w) with v the velocity of its point at the base origin. Per body, then summed over subtrees:
+// This project's own, in base axes with moments about one point P a chain (symbols as in jsim/fused.hpp). A body's
+// twist is (v, w) with v the velocity of its point at P. Per body, then summed over subtrees:
 //   h = m c,  G = S + m c c^T,  p = m v + w x h,  L = I w + h x v,  Gdot = v h^T + h v^T + [w] G + G [w]^T
-// and per joint, J = (Jv, Jw) its unit twist at the base origin:
+// (at the point P - d of the chain below, beside h and G:  L' = L + d x p,  Gdot' = Gdot + p d^T + d p^T)
+// and per joint, J = (Jv, Jw) its unit twist at P:
 //   F  = (m Jv + Jw x h, I Jw + h x Jv),           dJ = (w x Jv + v x Jw, w x Jw)
 //   dF = (m dJv + dJw x h + Jw x p, I dJw + h x dJv + (Idot Jw + Jw x L)/2),  D = p x Jv + (Idot Jw - Jw x L)/2
 //   C_ij = J_i . dF_j  for j in the subtree of i,   C_ij = F_i . dJ_j + D_i . Jw_j  for j a strict ancestor of i.
@@ -22,20 +24,24 @@ class Fused {
   static constexpr std::string_view source = "dyn_control docs/algorithms.md";
   static constexpr unsigned needs = needs_inertias | needs_velocities;
 
-  explicit Fused(int capacity) : sum_(static_cast<size_t>(capacity)), joint_(static_cast<size_t>(capacity)) {}
+  explicit Fused(int capacity) : points_(capacity), sum_(at(capacity)), joint_(at(capacity)) {}
 
   // in: positions, inertias, velocities of ws.  out: C in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> C) noexcept {
+    points_.update(tree, ws);
     sum_subtrees(tree, ws);
     C.setZero();
     for (int j = 0; j < tree.size; ++j) {
-      const auto u = static_cast<size_t>(j);
-      joint_[u] = unit_twist(tree, ws, u);
-      const Column f = column(sum_[u], joint_[u]);
-      for (int i = j; i >= 0; i = tree.parent[static_cast<size_t>(i)]) {
-        const JointTwist& Ji = joint_[static_cast<size_t>(i)];
+      joint_[at(j)] = unit_twist(tree, ws, at(j));
+      Column f = column(sum_[at(j)], joint_[at(j)]);
+      for (int i = j; i >= 0; i = tree.parent[at(i)]) {
+        const JointTwist& Ji = joint_[at(i)];
         C(i, j) = Ji.Jv.dot(f.dFv) + Ji.Jw.dot(f.dFw);
         if (i != j) C(j, i) = f.Fv.dot(Ji.dJv) + f.Fw.dot(Ji.dJw) + f.D.dot(Ji.Jw);
+        if (points_.starts_chain(tree, at(i))) {
+          f.Fw += points_.way(at(i)).cross(f.Fv);
+          f.dFw += points_.way(at(i)).cross(f.dFv);
+        }
       }
     }
   }
@@ -53,20 +59,23 @@ class Fused {
     Vec3<T> Fv, Fw, dFv, dFw, D;
   };
 
+  static size_t at(int n) { return static_cast<size_t>(n); }
+
   // I x = tr(G) x - G x
   static Vec3<T> rotational(const Mat3<T>& G, const Vec3<T>& x) noexcept { return x * G.trace() - G * x; }
 
-  static Vec3<T> origin_velocity(const Workspace<T>& ws, size_t i) noexcept {
-    return ws.velocity[i] + ws.origin[i].cross(ws.omega[i]);
+  // Of the body's point at P.
+  Vec3<T> velocity(const Workspace<T>& ws, size_t i) const noexcept {
+    return ws.velocity[i] + (ws.origin[i] - points_.point(i)).cross(ws.omega[i]);
   }
 
-  static JointTwist unit_twist(const Tree& tree, const Workspace<T>& ws, size_t i) noexcept {
+  JointTwist unit_twist(const Tree& tree, const Workspace<T>& ws, size_t i) const noexcept {
     JointTwist J;
     const bool turns = tree.motion[i] == Motion::revolute;
-    J.Jv = turns ? Vec3<T>(ws.origin[i].cross(ws.axis[i])) : ws.axis[i];
+    J.Jv = turns ? Vec3<T>((ws.origin[i] - points_.point(i)).cross(ws.axis[i])) : ws.axis[i];
     J.Jw = turns ? ws.axis[i] : Vec3<T>(Vec3<T>::Zero());
     const Vec3<T>& w = ws.omega[i];
-    const Vec3<T> v = origin_velocity(ws, i);
+    const Vec3<T> v = velocity(ws, i);
     J.dJv = w.cross(J.Jv) + v.cross(J.Jw);
     J.dJw = w.cross(J.Jw);
     return J;
@@ -86,30 +95,42 @@ class Fused {
   }
 
   void sum_subtrees(const Tree& tree, const Workspace<T>& ws) noexcept {
-    for (size_t i = 0; i < static_cast<size_t>(tree.size); ++i) {
+    for (size_t i = 0; i < at(tree.size); ++i) {
       Composite& c = sum_[i];
       const Vec3<T>& w = ws.omega[i];
-      const Vec3<T> v = origin_velocity(ws, i);
+      const Vec3<T> v = velocity(ws, i), com = ws.com[i] - points_.point(i);
       c.m = T(tree.mass[i]);
-      c.h = ws.com[i] * c.m;
-      c.G = Mat3<T>::Identity() * (ws.inertia[i].trace() * T(0.5)) - ws.inertia[i] + c.h * ws.com[i].transpose();
+      c.h = com * c.m;
+      c.G = Mat3<T>::Identity() * (ws.inertia[i].trace() * T(0.5)) - ws.inertia[i] + c.h * com.transpose();
       c.p = v * c.m + w.cross(c.h);
       c.L = rotational(c.G, w) + c.h.cross(v);
       const Mat3<T> half = v * c.h.transpose() + skew(w) * c.G;
       c.Gdot = half + half.transpose();
     }
-    for (size_t i = static_cast<size_t>(tree.size); i-- > 0;) {
-      if (tree.parent[i] < 0) continue;
-      Composite& p = sum_[static_cast<size_t>(tree.parent[i])];
-      p.m += sum_[i].m;
-      p.h += sum_[i].h;
-      p.p += sum_[i].p;
-      p.L += sum_[i].L;
-      p.G += sum_[i].G;
-      p.Gdot += sum_[i].Gdot;
+    for (size_t i = at(tree.size); i-- > 0;) {
+      if (tree.parent[i] >= 0)
+        hand_down(sum_[i], points_.starts_chain(tree, i) ? &points_.way(i) : nullptr, sum_[at(tree.parent[i])]);
     }
   }
 
+  // way: from the parent's P to the child's, null where they are the same.
+  static void hand_down(const Composite& from, const Vec3<T>* way, Composite& to) noexcept {
+    to.m += from.m;
+    to.h += from.h;
+    to.p += from.p;
+    to.L += from.L;
+    to.G += from.G;
+    to.Gdot += from.Gdot;
+    if (way == nullptr) return;
+    const Vec3<T>& d = *way;
+    const Vec3<T> md = d * from.m;
+    to.h += md;
+    to.L += d.cross(from.p);
+    to.G += from.h * d.transpose() + d * (from.h + md).transpose();
+    to.Gdot += from.p * d.transpose() + d * from.p.transpose();
+  }
+
+  ChainPoints<T> points_;
   std::vector<Composite> sum_;
   std::vector<JointTwist> joint_;
 };

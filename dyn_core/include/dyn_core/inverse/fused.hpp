@@ -1,18 +1,20 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// This project's own: everything in the base frame, moments about the base origin (symbols as in coriolis/fused.hpp).
+// This project's own: everything in base axes, moments about one point P a chain (symbols as in coriolis/fused.hpp).
 // This is the form on scalars; for double, Dynamics takes the vector kernels (fused/engine.hpp) instead.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
+#include "dyn_core/kinematics/chain_points.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
 
 namespace dyn::inverse {
 
-// A twist (v, w) has v of the point at the base origin; A = sum over the ancestors of J a + dJ v, from -g0 at the base.
+// A twist (v, w) has v of the body's point at P; A = sum over the ancestors of J a + dJ v, from -g0 at the base.
 //   f = m A_v + A_w x h + w x p,  n = I A_w + h x A_v + w x L + v x p,  tau_i = J_i . (sum of (f, n) over the subtree)
+// From a chain to the next, P' = P + d:  A_v' = A_v + A_w x d outwards,  n = n' + d x f inwards.
 template <class T>
 class Fused {
  public:
@@ -20,7 +22,7 @@ class Fused {
   static constexpr std::string_view source = "dyn_control docs/speed.md";
   static constexpr unsigned needs = needs_inertias | needs_velocities;
 
-  explicit Fused(int capacity) : A_(at(capacity)), sum_(at(capacity)) {}
+  explicit Fused(int capacity) : points_(capacity), A_(at(capacity)), sum_(at(capacity)) {}
 
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity,
                             VectorRef<T> tau) noexcept {
@@ -38,13 +40,14 @@ class Fused {
 
   static size_t at(int n) { return static_cast<size_t>(n); }
 
-  static Pair unit_twist(const Tree& tree, const Workspace<T>& ws, size_t i) noexcept {
+  Pair unit_twist(const Tree& tree, const Workspace<T>& ws, size_t i) const noexcept {
     if (tree.motion[i] == Motion::prismatic) return {ws.axis[i], Vec3<T>::Zero()};
-    return {ws.origin[i].cross(ws.axis[i]), ws.axis[i]};
+    return {(ws.origin[i] - points_.point(i)).cross(ws.axis[i]), ws.axis[i]};
   }
 
   void run(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity, bool accelerated,
            VectorRef<T> tau) noexcept {
+    points_.update(tree, ws);
     for (size_t i = 0; i < at(tree.size); ++i) outwards(tree, ws, gravity, accelerated, i);
     for (size_t i = at(tree.size); i-- > 0;) {
       const Pair J = unit_twist(tree, ws, i);
@@ -53,15 +56,17 @@ class Fused {
       Pair& parent = sum_[at(tree.parent[i])];
       parent.linear += sum_[i].linear;
       parent.angular += sum_[i].angular;
+      if (points_.starts_chain(tree, i)) parent.angular += points_.way(i).cross(sum_[i].linear);
     }
   }
 
   void outwards(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity, bool accelerated, size_t i) noexcept {
     const Pair J = unit_twist(tree, ws, i);
     const Vec3<T>& w = ws.omega[i];
-    const Vec3<T> v = ws.velocity[i] + ws.origin[i].cross(w);
+    const Vec3<T> v = ws.velocity[i] + (ws.origin[i] - points_.point(i)).cross(w);
     Pair& A = A_[i];
     A = tree.parent[i] < 0 ? Pair{-gravity, Vec3<T>::Zero()} : A_[at(tree.parent[i])];
+    if (points_.starts_chain(tree, i)) A.linear += A.angular.cross(points_.way(i));
     A.linear += (w.cross(J.linear) + v.cross(J.angular)) * ws.v[i];
     A.angular += w.cross(J.angular) * ws.v[i];
     if (accelerated) {
@@ -69,9 +74,10 @@ class Fused {
       A.angular += J.angular * ws.a[i];
     }
     const auto m = static_cast<T>(tree.mass[i]);
-    const Vec3<T> h = ws.com[i] * m;
-    const auto rotational = [&](const Vec3<T>& x) {  // I x about the base origin
-      return Vec3<T>(ws.inertia[i] * x + h.cross(x.cross(ws.com[i])));
+    const Vec3<T> com = ws.com[i] - points_.point(i);
+    const Vec3<T> h = com * m;
+    const auto rotational = [&](const Vec3<T>& x) {  // I x about P
+      return Vec3<T>(ws.inertia[i] * x + h.cross(x.cross(com)));
     };
     const Vec3<T> p = v * m + w.cross(h);
     const Vec3<T> L = rotational(w) + h.cross(v);
@@ -79,6 +85,7 @@ class Fused {
     sum_[i].angular = rotational(A.angular) + h.cross(A.linear) + w.cross(L) + v.cross(p);
   }
 
+  ChainPoints<T> points_;
   std::vector<Pair> A_, sum_;
 };
 

@@ -4,13 +4,15 @@
 #include <string_view>
 #include <vector>
 
+#include "dyn_core/kinematics/chain_points.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
 
 namespace dyn::jsim {
 
-// This project's own: everything in the base frame, moments about the base origin, so that composite inertias are plain
-// sums over subtrees. One body: mass m, first moment h = m c, second moment about the base origin
-// G = S + m c c^T with S = tr(I)/2 - I. The rotational inertia acts as I x = tr(G) x - G x.
+// This project's own: everything in base axes, moments about one point P a chain (chain_points.hpp), so that composite
+// inertias are plain sums along it. One body: mass m, first moment h = m c with c seen from P, second moment about P
+// G = S + m c c^T with S = tr(I)/2 - I. The rotational inertia acts as I x = tr(G) x - G x. From a chain to the one it
+// hangs on, P = P' + d:  h' = h + m d,  G' = G + h d^T + d h^T + m d d^T;  a force (f, n) has n' = n + d x f there.
 template <class T>
 class Fused {
  public:
@@ -18,42 +20,45 @@ class Fused {
   static constexpr std::string_view source = "dyn_control docs/algorithms.md";
   static constexpr unsigned needs = needs_inertias;
 
-  explicit Fused(int capacity) : mass_(at(capacity)), h_(at(capacity)), G_(at(capacity)) {}
+  explicit Fused(int capacity) : points_(capacity), mass_(at(capacity)), h_(at(capacity)), G_(at(capacity)) {}
 
   // in: ws.R, origin, axis, com, inertia.  out: M, symmetric, in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
+    points_.update(tree, ws);
     sum_subtrees(tree, ws);
     M.setZero();
     for (int i = 0; i < tree.size; ++i) {
-      const auto u = static_cast<size_t>(i);
+      const size_t u = at(i);
       const Twist Ji = unit_twist(tree, ws, u);
       // F = (m Jv + Jw x h, I Jw + h x Jv)
       const Vec3<T> force = Ji.linear * mass_[u] + Ji.angular.cross(h_[u]);
-      const Vec3<T> moment = Ji.angular * G_[u].trace() - G_[u] * Ji.angular + h_[u].cross(Ji.linear);
-      for (int j = i; j >= 0; j = tree.parent[static_cast<size_t>(j)]) {
-        const Twist Jj = unit_twist(tree, ws, static_cast<size_t>(j));
+      Vec3<T> moment = Ji.angular * G_[u].trace() - G_[u] * Ji.angular + h_[u].cross(Ji.linear);
+      for (int j = i; j >= 0; j = tree.parent[at(j)]) {
+        const Twist Jj = unit_twist(tree, ws, at(j));
         M(i, j) = M(j, i) = force.dot(Jj.linear) + moment.dot(Jj.angular);  // M_ij = F_i . J_j
+        if (points_.starts_chain(tree, at(j))) moment += points_.way(at(j)).cross(force);
       }
     }
   }
 
  private:
   struct Twist {
-    Vec3<T> linear, angular;  // of the point of the body that is at the base origin
+    Vec3<T> linear, angular;  // of the point of the body that is at P
   };
 
   static size_t at(int n) { return static_cast<size_t>(n); }
 
-  static Twist unit_twist(const Tree& tree, const Workspace<T>& ws, size_t i) noexcept {
+  Twist unit_twist(const Tree& tree, const Workspace<T>& ws, size_t i) const noexcept {
     if (tree.motion[i] == Motion::prismatic) return {ws.axis[i], Vec3<T>::Zero()};
-    return {ws.origin[i].cross(ws.axis[i]), ws.axis[i]};
+    return {(ws.origin[i] - points_.point(i)).cross(ws.axis[i]), ws.axis[i]};
   }
 
   void sum_subtrees(const Tree& tree, const Workspace<T>& ws) noexcept {
     for (size_t i = 0; i < at(tree.size); ++i) {
+      const Vec3<T> c = ws.com[i] - points_.point(i);
       mass_[i] = T(tree.mass[i]);
-      h_[i] = ws.com[i] * mass_[i];
-      G_[i] = Mat3<T>::Identity() * (ws.inertia[i].trace() * T(0.5)) - ws.inertia[i] + h_[i] * ws.com[i].transpose();
+      h_[i] = c * mass_[i];
+      G_[i] = Mat3<T>::Identity() * (ws.inertia[i].trace() * T(0.5)) - ws.inertia[i] + h_[i] * c.transpose();
     }
     for (size_t i = at(tree.size); i-- > 0;) {
       if (tree.parent[i] < 0) continue;
@@ -61,9 +66,16 @@ class Fused {
       mass_[p] += mass_[i];
       h_[p] += h_[i];
       G_[p] += G_[i];
+      if (points_.starts_chain(tree, i)) {
+        const Vec3<T>& d = points_.way(i);
+        const Vec3<T> md = d * mass_[i];
+        h_[p] += md;
+        G_[p] += h_[i] * d.transpose() + d * (h_[i] + md).transpose();
+      }
     }
   }
 
+  ChainPoints<T> points_;
   std::vector<T> mass_;
   std::vector<Vec3<T>> h_;
   std::vector<Mat3<T>> G_;
