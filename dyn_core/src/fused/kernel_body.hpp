@@ -12,7 +12,7 @@ namespace {
 DYN_INLINE bool finite(const double* x, int n) {
   V sum{};
   for (int i = 0; i < n; i += W) sum += all(0.0) * load_first(x + i, n - i < W ? n - i : W);
-  return !any(sum != sum);
+  return !any(sum != sum);  // NOLINT(misc-redundant-expression): NaN differs from itself
 }
 
 DYN_INLINE Chain chain_of(const Plan& plan, int s) {

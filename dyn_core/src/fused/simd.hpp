@@ -21,10 +21,10 @@
 namespace {
 
 constexpr int W = DYN_SIMD_WIDTH;
-typedef double V __attribute__((vector_size(8 * DYN_SIMD_WIDTH)));
-typedef long long VI __attribute__((vector_size(8 * DYN_SIMD_WIDTH)));
-typedef double VU __attribute__((vector_size(8 * DYN_SIMD_WIDTH), aligned(8), may_alias));
-typedef double Scalar __attribute__((may_alias));
+using V [[gnu::vector_size(8 * DYN_SIMD_WIDTH)]] = double;
+using VI [[gnu::vector_size(8 * DYN_SIMD_WIDTH)]] = long long;
+using VU [[gnu::vector_size(8 * DYN_SIMD_WIDTH), gnu::aligned(8), gnu::may_alias]] = double;
+using Scalar [[gnu::may_alias]] = double;
 
 DYN_INLINE V all(double x) { return x - V{}; }
 DYN_INLINE V load(const double* from) { return *reinterpret_cast<const VU*>(from); }

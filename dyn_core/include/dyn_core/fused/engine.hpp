@@ -25,6 +25,8 @@ struct Kernels;
 class Engine {
  public:
   explicit Engine(const Tree& tree, const Kernels& kernels = select_kernels());
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;
   ~Engine();

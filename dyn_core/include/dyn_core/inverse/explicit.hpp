@@ -50,9 +50,9 @@ class Explicit {
   // s_l of (3)
   static Vec3<T> angular_summand(const Tree& tree, const Workspace<T>& ws, size_t l) noexcept {
     if (!turns(tree, l)) return Vec3<T>::Zero();
-    const Vec3<T> s = ws.axis[l] * ws.a[l];
-    if (tree.parent[l] < 0) return s;
-    return s + ws.omega[at(tree.parent[l])].cross(ws.axis[l] * ws.v[l]);
+    Vec3<T> s = ws.axis[l] * ws.a[l];
+    if (tree.parent[l] >= 0) s += ws.omega[at(tree.parent[l])].cross(ws.axis[l] * ws.v[l]);
+    return s;
   }
 
   // (3)
