@@ -86,11 +86,19 @@ Controller::Controller(live::LiveModel& live, Actuation actuation, const Paramet
 }
 Controller::~Controller() = default;
 
-void Controller::set_parameters(const Parameters& parameters) {
+void Controller::set_parameters(const Parameters& parameters) { impl_->fresh_parameters.publish(ready(parameters)); }
+
+std::unique_ptr<Parameters> Controller::ready(const Parameters& parameters) const {
   auto fresh = std::make_unique<Parameters>(checked(parameters, impl_->robot_n));
   fresh->next_retired = nullptr;
-  impl_->fresh_parameters.publish(std::move(fresh));
+  return fresh;
 }
+
+void Controller::enact(std::unique_ptr<Parameters> parameters) noexcept {
+  impl_->fresh_parameters.offer(std::move(parameters));
+}
+
+void Controller::collect() { impl_->fresh_parameters.collect(); }
 
 void Controller::set_sample_ring(live::SampleRing* ring) noexcept { impl_->ring = ring; }
 const Terms& Controller::terms() const noexcept { return impl_->terms; }
@@ -122,6 +130,7 @@ CycleReport Controller::Impl::step(const StateInput& state, const ReferenceInput
   report.generation = generation.id;
   report.algorithms = generation.dynamics.algorithms();
   report.ramping = generation.active_ramps > 0;
+  report.fallback = live.gate().closed();
   if (finite(state, reference)) {
     shift_reference(reference);
     predict(state);

@@ -47,6 +47,7 @@ struct Controller::Impl {
 
   [[nodiscard]] LawInput law_input(const Dynamics& dynamics) const noexcept;
   [[nodiscard]] double feedback_scale() const noexcept;
+  [[nodiscard]] double effort_bound(size_t i) const noexcept;
   static VectorRef<double> write(std::vector<double>& x, int n) noexcept { return {x.data(), n}; }
   static ConstVectorRef<double> read(const std::vector<double>& x, int n) noexcept { return {x.data(), n}; }
 

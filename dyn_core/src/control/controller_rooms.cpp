@@ -43,7 +43,8 @@ void Controller::Impl::note_model_change(live::Generation& generation) noexcept 
 // a time constant of a tenth of a second.
 void Controller::Impl::shift_reference(const ReferenceInput& reference) noexcept {
   stale_s = reference.fresh ? 0.0 : stale_s + period_s;
-  const bool timed_out = parameters->reference_timeout_s > 0.0 && stale_s > parameters->reference_timeout_s;
+  const bool timed_out =
+      live.gate().hold || (parameters->reference_timeout_s > 0.0 && stale_s > parameters->reference_timeout_s);
   const double shift_s = (parameters->prediction - parameters->reference_lead) * period_s;
   constexpr double decay_per_s = 10.0;
   for (size_t i = 0; i < at(robot_n); ++i) {
@@ -164,17 +165,24 @@ void Controller::Impl::sum_terms() noexcept {
   }
 }
 
-// Effort limits, then the rate limit; integrals of joints that are at a limit do not wind up further into it.
+// A limit of 0 stays 0 whatever the scale is, and none stays none.
+double Controller::Impl::effort_bound(size_t i) const noexcept {
+  const double limit = actuation.effort_limit[i];
+  return std::isinf(limit) ? limit : parameters->effort_limit_scale * limit;
+}
+
+// The rate limit, then effort limits, which come first where both cannot be; integrals of joints that are at a limit do
+// not wind up further into it.
 void Controller::Impl::limit(CycleReport& report) noexcept {
   for (size_t i = 0; i < at(n); ++i) {
     double tau = terms.demanded[i];
     if (i < at(robot_n) && actuation.actuated[i]) {
-      const double bound = parameters->effort_limit_scale * actuation.effort_limit[i];
-      if (!std::isnan(bound)) tau = std::clamp(tau, -bound, bound);
       if (parameters->effort_rate_limit > 0.0 && has_effort) {
         const double step = parameters->effort_rate_limit * period_s;
         tau = std::clamp(tau, effort_last[i] - step, effort_last[i] + step);
       }
+      const double bound = effort_bound(i);
+      tau = std::clamp(tau, -bound, bound);
       const double lost = terms.demanded[i] - tau;
       report.saturated = report.saturated || lost != 0.0;
       const double error = terms.position_error[i];
@@ -259,8 +267,9 @@ void Controller::Impl::fail_safe(const StateInput& state, CycleReport& report) n
       const bool driven = i < at(robot_n) && actuation.actuated[i];
       const double speed = std::isfinite(state.v[i]) ? state.v[i] : 0.0;
       const double damping = driven ? parameters->gains[i].d * diagonal_last[i] * speed : 0.0;
-      const double bound = driven ? parameters->effort_limit_scale * actuation.effort_limit[i] : 0.0;
-      terms.applied[i] = driven ? std::clamp(gravity_last[i] - damping, -bound, bound) : 0.0;
+      const double bound = driven ? effort_bound(i) : 0.0;
+      const double gravity = parameters->gravity_compensation == GravityCompensation::full ? gravity_last[i] : 0.0;
+      terms.applied[i] = driven ? std::clamp(gravity - damping, -bound, bound) : 0.0;
     }
   }
 }
@@ -276,6 +285,7 @@ void Controller::Impl::write_sample(const live::Generation& generation) noexcept
   live::Sample* const sample = ring->begin();
   if (sample == nullptr) return;
   const Dynamics& dynamics = generation.dynamics;
+  if (at(n) > sample->q.size() || at(generation.active_ramps) > sample->ramps.size()) return ring->drop();
   sample->generation = generation.id;
   sample->algorithms = dynamics.algorithms();
   sample->gravity_mps2 = dynamics.tree().gravity;
@@ -293,7 +303,7 @@ void Controller::Impl::write_sample(const live::Generation& generation) noexcept
   for (size_t body = 0; body < generation.ramps.size() && generation.active_ramps > 0; ++body) {
     const live::Ramp& ramp = generation.ramps[body];
     if (!ramp.active) continue;
-    sample->ramps[at(sample->ramp_count++)] = {static_cast<int>(body), ramp.progress(), ramp.from};
+    sample->ramps[at(sample->ramp_count++)] = {static_cast<int>(body), ramp.progress(), ramp.origin};
   }
   ring->commit();
 }

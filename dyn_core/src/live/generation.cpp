@@ -17,6 +17,36 @@ void Generation::change(std::size_t body, const BodyInertia& before) noexcept {
   ++changed_count;
 }
 
+void Origin::add(std::uint64_t generation, double weight) noexcept {
+  if (count < 0) return;
+  for (int k = 0; k < count; ++k) {
+    Share& share = shares[static_cast<std::size_t>(k)];
+    if (share.generation != generation) continue;
+    share.weight += weight;
+    return;
+  }
+  if (count == most_shares) {
+    count = -1;
+  } else {
+    shares[static_cast<std::size_t>(count++)] = {generation, weight};
+  }
+}
+
+// Of what the body feels in this cycle.
+Origin Generation::origin_of(std::size_t body) const noexcept {
+  Origin origin;
+  const Ramp& ramp = ramps[body];
+  const double s = ramp.active ? ramp.progress() : 1.0;
+  origin.add(id, s);
+  if (!ramp.active) return origin;
+  for (int k = 0; k < ramp.origin.count; ++k) {
+    const Origin::Share& share = ramp.origin.shares[static_cast<std::size_t>(k)];
+    origin.add(share.generation, (1.0 - s) * share.weight);
+  }
+  if (ramp.origin.count < 0) origin.count = -1;
+  return origin;
+}
+
 void Generation::take_over(const Generation& before) noexcept {
   for (std::size_t i = 0; i < transitions.size(); ++i) {
     const Transition& now = transitions[i];
@@ -32,7 +62,7 @@ void Generation::take_over(const Generation& before) noexcept {
       ramps[i] = before.ramps[old];
     } else {
       change(i, felt);
-      if (now.duration_s > 0.0) ramps[i] = Ramp{true, 0.0, now.duration_s, felt};
+      if (now.duration_s > 0.0) ramps[i] = Ramp{true, 0.0, now.duration_s, felt, before.origin_of(old)};
     }
     if (!ramps[i].active) continue;
     ++active_ramps;

@@ -25,6 +25,15 @@ std::vector<std::string> own_coordinates(const Model& model) {
   return names;
 }
 
+void check_same_joints(const RobotDescription& robot, const std::vector<std::string>& before,
+                       const std::vector<std::string>& after) {
+  if (before == after) return;
+  const auto [was, is] = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
+  throw ModelError(robot.source + ": the new description moves other joints: '" +
+                   (is == after.end() ? std::string("nothing") : *is) + "' where '" +
+                   (was == before.end() ? std::string("nothing") : *was) + "' was");
+}
+
 void check_transition_time(double transition_time_s) {
   if (transition_time_s >= 0.0 && transition_time_s <= 3600.0) return;
   throw ModelError("transition_time: " + std::to_string(transition_time_s) + " s is not between 0 and 3600 s");
@@ -33,7 +42,7 @@ void check_transition_time(double transition_time_s) {
 }  // namespace
 
 LiveModel::LiveModel(const RobotDescription& robot, const LiveOptions& options)
-    : options_(options), robot_(robot), settings_now_{{}, options.model.gravity_mps2} {
+    : options_(options), robot_(robot), settings_now_{.algorithms = {}, .gravity_mps2 = options.model.gravity_mps2} {
   auto first = make(robot, {}, 0.0);
   settings_now_.algorithms = first->dynamics.algorithms();
   robot_coordinates_ = first->model->coordinates();
@@ -48,60 +57,57 @@ LiveModel::~LiveModel() {
   delete settings_;
 }
 
-Applied LiveModel::attach(const Payload& payload, double transition_time_s) {
+Applied LiveModel::attach(const Payload& payload, double transition_time_s, Change* later) {
   const std::scoped_lock lock(writers_);
   auto payloads = payloads_;
   payloads.push_back(payload);
-  auto applied = publish(make(robot_, payloads, transition_time_s));
+  auto applied = publish(make(robot_, payloads, transition_time_s), later);
   payloads_ = std::move(payloads);
   return applied;
 }
 
-Applied LiveModel::detach(const std::string& payload_name, double transition_time_s) {
+Applied LiveModel::detach(const std::string& payload_name, double transition_time_s, Change* later) {
   const std::scoped_lock lock(writers_);
   auto payloads = payloads_;
   const auto found =
       std::find_if(payloads.begin(), payloads.end(), [&](const Payload& p) { return p.name() == payload_name; });
   if (found == payloads.end()) throw ModelError("payload '" + payload_name + "' is not attached");
   payloads.erase(found);
-  auto applied = publish(make(robot_, payloads, transition_time_s));
+  auto applied = publish(make(robot_, payloads, transition_time_s), later);
   payloads_ = std::move(payloads);
   return applied;
 }
 
-Applied LiveModel::replace_robot(const RobotDescription& robot, double transition_time_s) {
+Applied LiveModel::replace_robot(const RobotDescription& robot, double transition_time_s, Change* later) {
   const std::scoped_lock lock(writers_);
-  auto generation = make(robot, payloads_, transition_time_s);
-  const auto before = own_coordinates(*model_);
-  const auto after = own_coordinates(*generation->model);
-  if (before != after) {
-    const auto [was, is] = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
-    throw ModelError(robot.source + ": the new description moves other joints: '" +
-                     (is == after.end() ? std::string("nothing") : *is) + "' where '" +
-                     (was == before.end() ? std::string("nothing") : *was) + "' was");
-  }
-  auto applied = publish(std::move(generation));
+  check_same_joints(robot, own_coordinates(*model_), own_coordinates(Model::build(robot, options_.model)));
+  auto applied = publish(make(robot, payloads_, transition_time_s), later);
   robot_ = robot;
   return applied;
 }
 
-void LiveModel::set_jsim(std::string_view name) {
+void LiveModel::set_jsim(std::string_view name, Change* later) {
   const std::scoped_lock lock(writers_);
-  settings_now_.algorithms.jsim = AlgorithmIndex::find_jsim(name);
-  publish_settings();
+  Settings settings = settings_now_;
+  settings.algorithms.jsim = AlgorithmIndex::find_jsim(name);
+  ++settings.choices;
+  publish_settings(settings, later);
 }
 
-void LiveModel::set_coriolis(std::string_view name) {
+void LiveModel::set_coriolis(std::string_view name, Change* later) {
   const std::scoped_lock lock(writers_);
-  settings_now_.algorithms.coriolis = AlgorithmIndex::find_coriolis(name);
-  publish_settings();
+  Settings settings = settings_now_;
+  settings.algorithms.coriolis = AlgorithmIndex::find_coriolis(name);
+  ++settings.choices;
+  publish_settings(settings, later);
 }
 
-void LiveModel::set_gravity(const Vec3d& gravity_mps2) {
+void LiveModel::set_gravity(const Vec3d& gravity_mps2, Change* later) {
   if (!gravity_mps2.allFinite()) throw ModelError("gravity: an entry is not a finite number");
   const std::scoped_lock lock(writers_);
-  settings_now_.gravity_mps2 = gravity_mps2;
-  publish_settings();
+  Settings settings = settings_now_;
+  settings.gravity_mps2 = gravity_mps2;
+  publish_settings(settings, later);
 }
 
 std::vector<Payload> LiveModel::payloads() const {
@@ -163,17 +169,21 @@ void LiveModel::name_bodies(Generation& generation, double transition_time_s) {
   }
 }
 
-Applied LiveModel::publish(std::unique_ptr<Generation> generation) {
+Applied LiveModel::publish(std::unique_ptr<Generation> generation, Change* later) {
   generation->id = ++generations_;
   model_ = generation->model;
   remember(*generation);
   Applied applied{generation->id, model_->coordinate_names(), model_->warnings()};
-  fresh_generations_.publish(std::move(generation));
+  if (later != nullptr) {
+    later->generation_ = std::move(generation);
+  } else {
+    fresh_generations_.publish(std::move(generation));
+  }
   return applied;
 }
 
 void LiveModel::remember(const Generation& generation) {
-  constexpr size_t models_kept = 64;
+  constexpr size_t models_kept = 128;
   recent_models_[generation.id] = generation.model;
   if (recent_models_.size() > models_kept) recent_models_.erase(recent_models_.begin());
   for (int i = 0; i < generation.model->bodies(); ++i) {
@@ -183,10 +193,35 @@ void LiveModel::remember(const Generation& generation) {
   }
 }
 
-void LiveModel::publish_settings() { fresh_settings_.publish(std::make_unique<Settings>(settings_now_)); }
+void LiveModel::publish_settings(const Settings& settings, Change* later) {
+  auto fresh = std::make_unique<Settings>(settings);
+  settings_now_ = settings;
+  if (later != nullptr) {
+    later->settings_ = std::move(fresh);
+  } else {
+    fresh_settings_.publish(std::move(fresh));
+  }
+}
+
+std::uint32_t LiveModel::packed(const Gate& gate) noexcept {
+  const auto byte = [](int index) { return static_cast<std::uint32_t>(index + 1) & 0xffU; };
+  return byte(gate.jsim) | byte(gate.coriolis) << 8U | (gate.hold ? 1U : 0U) << 16U;
+}
+
+Gate LiveModel::unpacked(std::uint32_t word) noexcept {
+  return {static_cast<int>(word & 0xffU) - 1, static_cast<int>(word >> 8U & 0xffU) - 1, word >> 16U != 0U};
+}
+
+void LiveModel::enact(Change& change) noexcept {
+  if (change.generation_) fresh_generations_.offer(std::move(change.generation_));
+  if (change.settings_) fresh_settings_.offer(std::move(change.settings_));
+}
 
 void LiveModel::apply(const Settings& settings) noexcept {
-  generation_->dynamics.set_algorithms(settings.algorithms);
+  AlgorithmIndex algorithms = settings.algorithms;
+  if (gate_seen_.jsim >= 0) algorithms.jsim = gate_seen_.jsim;
+  if (gate_seen_.coriolis >= 0) algorithms.coriolis = gate_seen_.coriolis;
+  generation_->dynamics.set_algorithms(algorithms);
   generation_->dynamics.set_gravity(settings.gravity_mps2);
 }
 
@@ -194,16 +229,21 @@ Generation& LiveModel::acquire(double period_s) noexcept {
   generation_->begin_cycle();
   Settings* const settings = fresh_settings_.take();
   if (settings != nullptr) {
+    if (settings->choices != settings_->choices) gate_.store(0, std::memory_order_relaxed);
     fresh_settings_.retire(settings_);
     settings_ = settings;
   }
+  // Relaxed: the word is all there is to see.
+  const Gate gate = unpacked(gate_.load(std::memory_order_relaxed));
+  const bool gate_moved = gate != gate_seen_;
+  gate_seen_ = gate;
   Generation* const generation = fresh_generations_.take();
   if (generation != nullptr) {
     generation->take_over(*generation_);
     fresh_generations_.retire(generation_);
     generation_ = generation;
   }
-  if (settings != nullptr || generation != nullptr) apply(*settings_);
+  if (settings != nullptr || generation != nullptr || gate_moved) apply(*settings_);
   generation_->advance(period_s);
   return *generation_;
 }

@@ -5,8 +5,12 @@
 // Rigid payloads are ramped: a body whose inertia a writer changed moves from what the loop feels now to the new value
 // over `duration_s`, with a rate that is zero at both ends (C1 in time). Bodies are recognised between generations by a
 // key that never changes (their joint), since a chain hung on the middle of the tree shifts indices.
+//
+// A ramp also knows what it started from in terms of published models, as shares that sum to 1: whoever checks the loop
+// can build the state between from the descriptions alone.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -22,11 +26,25 @@ struct Transition {
   double duration_s = 0.0;    // over which to reach it
 };
 
+// What a body felt when its ramp began: the inertias it has in these generations, weighted.
+struct Origin {
+  struct Share {
+    std::uint64_t generation = 0;
+    double weight = 0.0;
+  };
+  static constexpr int most_shares = 6;
+  std::array<Share, most_shares> shares;
+  int count = 0;  // -1: more ramps were cut short in a row than there is room for
+
+  void add(std::uint64_t generation, double weight) noexcept;
+};
+
 struct Ramp {
   bool active = false;
   double elapsed_s = 0.0;
   double duration_s = 0.0;
   BodyInertia from;
+  Origin origin;  // of `from`
 
   // How far the linear blend has come, 0 to 1: x^2 (3 - 2 x), its rate zero at both ends.
   [[nodiscard]] double progress() const noexcept {
@@ -75,6 +93,7 @@ struct Generation {
 
  private:
   DYN_REALTIME void change(std::size_t body, const BodyInertia& before) noexcept;
+  [[nodiscard]] DYN_REALTIME Origin origin_of(std::size_t body) const noexcept;
 };
 
 }  // namespace dyn::live

@@ -9,6 +9,8 @@
 //             value --publish (writer)-->  newer value: the older one was never seen by the loop and the writer, who
 //                                          got it back from the exchange, frees it. So only the newest value counts;
 //                                          a value must therefore be whole, not a change to the one before.
+//             any   --offer (loop)----->   value that a writer made and the loop itself puts in at a cycle of its
+//                                          choice; one that was never seen goes to the retired ones.
 //   retired_  list  --retire (loop)--->  old value in front of the list
 //             list  --collect (writer)-->  null: the writer got the whole list and frees it.
 //
@@ -59,6 +61,11 @@ class Handover {
   DYN_REALTIME T* take() noexcept {
     if (fresh_.load(std::memory_order_relaxed) == nullptr) return nullptr;
     return fresh_.exchange(nullptr, std::memory_order_acquire);
+  }
+
+  // The loop publishes what a writer has made and handed to it some other way: freeing is left to writers.
+  DYN_REALTIME void offer(std::unique_ptr<T> value) noexcept {
+    retire(fresh_.exchange(value.release(), std::memory_order_acq_rel));
   }
 
   // The loop gives back a value it has taken and no longer uses; some writer will free it.

@@ -4,8 +4,13 @@
 // thread may change the robot, its payloads, gravity or the algorithms at any time. Writers are serialised among
 // themselves by a mutex the loop never sees; what they change reaches the loop whole, at the beginning of a cycle,
 // through a Handover (its state machine is written there). A change that is refused throws and changes nothing.
+//
+// A change may also be made ready first and put in force later, by the loop itself, at the cycle that it is meant for:
+// give the call a Change to put it into, hand that to the loop, and let it call enact(). Every change builds on those
+// made before it, so changes have to be enacted in the order in which they were made, with none published in between.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -21,8 +26,8 @@
 namespace dyn::live {
 
 struct LiveOptions {
-  ModelOptions model;
-  AlgorithmChoice algorithms;
+  ModelOptions model{};
+  AlgorithmChoice algorithms{};
   int max_payload_dofs = 0;  // coordinates that payloads on passive joints may add
 };
 
@@ -33,8 +38,26 @@ struct Applied {
   std::vector<std::string> warnings;
 };
 
+// What the loop goes on with from some cycle on, whatever the algorithms chosen by name are.
+struct Gate {
+  int jsim = -1, coriolis = -1;  // positions in the registries, in place of the chosen ones; -1: as chosen
+  bool hold = false;             // bring the reference to rest
+
+  bool operator==(const Gate&) const = default;
+  [[nodiscard]] bool closed() const noexcept { return *this != Gate{}; }
+};
+
 class LiveModel {
+  struct Settings;
+
  public:
+  // A change that was made ready by a writer; the loop puts it in force.
+  class Change {
+    friend class LiveModel;
+    std::unique_ptr<Generation> generation_;
+    std::unique_ptr<Settings> settings_;
+  };
+
   // Throws ModelError where the robot or an algorithm's name is no good.
   LiveModel(const RobotDescription& robot, const LiveOptions& options);
   LiveModel(const LiveModel&) = delete;
@@ -44,13 +67,17 @@ class LiveModel {
   ~LiveModel();
 
   // --- Writers, any thread, not real-time ---------------------------------------------------------------------------
-  Applied attach(const Payload& payload, double transition_time_s);
-  Applied detach(const std::string& payload_name, double transition_time_s);
-  // A new description of the same actuated joints, in the same order; payloads stay attached.
-  Applied replace_robot(const RobotDescription& robot, double transition_time_s);
-  void set_jsim(std::string_view name);
-  void set_coriolis(std::string_view name);
-  void set_gravity(const Vec3d& gravity_mps2);
+  // `later`: where to put the change, for enact(); null: it is published at once.
+  Applied attach(const Payload& payload, double transition_time_s, Change* later = nullptr);
+  Applied detach(const std::string& payload_name, double transition_time_s, Change* later = nullptr);
+  // A new description of the same joints, in the same order; payloads stay attached.
+  Applied replace_robot(const RobotDescription& robot, double transition_time_s, Change* later = nullptr);
+  // A new choice of algorithm opens the gate again.
+  void set_jsim(std::string_view name, Change* later = nullptr);
+  void set_coriolis(std::string_view name, Change* later = nullptr);
+  void set_gravity(const Vec3d& gravity_mps2, Change* later = nullptr);
+  // At once, past everything that is waiting for its cycle: for whoever found the loop's numbers wrong.
+  void close_gate(const Gate& gate) noexcept { gate_.store(packed(gate), std::memory_order_relaxed); }
   [[nodiscard]] std::vector<Payload> payloads() const;
   // The model of the newest generation: what the loop uses from its next cycle on.
   [[nodiscard]] std::shared_ptr<const Model> newest_model() const;
@@ -59,10 +86,13 @@ class LiveModel {
   // Frees what the loop has given back; writers' other calls do this too.
   void collect();
 
-  // --- The loop
-  // ------------------------------------------------------------------------------------------------------- Newest
-  // model and settings, ramps moved on by one period. Wait-free.
+  // --- The loop ----------------------------------------------------------------------------------------------------
+  // Newest model and settings, ramps moved on by one period. Wait-free.
   [[nodiscard]] DYN_REALTIME Generation& acquire(double period_s) noexcept;
+  // The next acquire() has it.
+  DYN_REALTIME void enact(Change& change) noexcept;
+  // As the last acquire() found it.
+  [[nodiscard]] const Gate& gate() const noexcept { return gate_seen_; }
   // Coordinates of the robot without payloads, and the most that payloads may make of them.
   [[nodiscard]] int robot_coordinates() const noexcept { return robot_coordinates_; }
   [[nodiscard]] int max_coordinates() const noexcept { return robot_coordinates_ + options_.max_payload_dofs; }
@@ -71,15 +101,19 @@ class LiveModel {
   struct Settings {
     AlgorithmIndex algorithms;
     Vec3d gravity_mps2;
+    std::uint64_t choices = 0;  // how often algorithms were chosen
     Settings* next_retired = nullptr;
   };
+  // In one word, so that the loop sees it whole.
+  static std::uint32_t packed(const Gate& gate) noexcept;
+  static Gate unpacked(std::uint32_t word) noexcept;
 
   std::unique_ptr<Generation> make(const RobotDescription& robot, const std::vector<Payload>& payloads,
                                    double transition_time_s);
-  Applied publish(std::unique_ptr<Generation> generation);
+  Applied publish(std::unique_ptr<Generation> generation, Change* later);
   void name_bodies(Generation& generation, double transition_time_s);
   void remember(const Generation& generation);
-  void publish_settings();
+  void publish_settings(const Settings& settings, Change* later);
   void apply(const Settings& settings) noexcept;
 
   LiveOptions options_;
@@ -100,10 +134,13 @@ class LiveModel {
 
   Handover<Generation> fresh_generations_;
   Handover<Settings> fresh_settings_;
+  static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+  std::atomic<std::uint32_t> gate_{0};
 
   // The loop's own.
   Generation* generation_ = nullptr;
   Settings* settings_ = nullptr;
+  Gate gate_seen_;
 };
 
 }  // namespace dyn::live

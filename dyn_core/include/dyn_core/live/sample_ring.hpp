@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // From the loop to the validator: what the loop computed, and all it computed it from. One producer (the loop), one
-// consumer (the validator's thread); wait-free on both sides; memory comes once. A full ring drops the sample and
-// counts.
+// consumer (the validator's thread); wait-free on both sides; memory comes once. A sample that finds the ring full, or
+// does not fit into a slot, is dropped and counted.
 #pragma once
 
 #include <atomic>
@@ -15,10 +15,10 @@
 namespace dyn::live {
 
 struct Sample {
-  struct RampState {  // body i moves from `from` to the generation's own inertia; this far
+  struct RampState {  // a body moves from `origin` to the inertia it has in the sample's generation; this far
     int body = -1;
     double progress = 1.0;  // of the linear blend, 0 to 1
-    BodyInertia from;
+    Origin origin;
   };
 
   std::uint64_t generation = 0;
@@ -39,6 +39,8 @@ class SampleRing {
   // The loop: the slot to fill, or nullptr (and a drop is counted) if the ring is full; commit() hands it over.
   DYN_REALTIME Sample* begin() noexcept;
   DYN_REALTIME void commit() noexcept;
+  // Instead of commit(): the sample does not fit into the slot.
+  DYN_REALTIME void drop() noexcept { dropped_.fetch_add(1, std::memory_order_relaxed); }
 
   // The validator: the oldest sample or nullptr; release() gives the slot back.
   [[nodiscard]] const Sample* front() noexcept;
