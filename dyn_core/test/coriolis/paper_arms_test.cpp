@@ -38,17 +38,18 @@ void check_all(const Model& model, Expected&& expected) {
 }
 
 TEST(PaperArms, ThreeLinkArmOfPaper004) {
-  const Model model = Model::build(test::ThreeLink::description(), {.gravity_mps2 = {0, 0, -test::ThreeLink::gravity}});
-  check_all(model, test::ThreeLink::closed_form);
+  const test::ThreeLink arm;
+  const Model model = Model::build(arm.description(), {.gravity_mps2 = {0, 0, -arm.gravity}});
+  check_all(model, [&](const auto& q, const auto& v) { return arm.closed_form(q, v); });
 }
 
 TEST(PaperArms, PelicanWithCrucibleOfPaper002) {
-  using test::Pelican;
-  const Model model = Model::build(Pelican::description(true), {.gravity_mps2 = {0, -Pelican::gravity, 0}});
-  check_all(model, [](const std::vector<double>& q, const std::vector<double>& v) {
-    test::ClosedForm f = Pelican::crucible(q, v);
-    const test::ClosedForm second = Pelican::link2(q, v);
-    const test::ClosedForm first = Pelican::link1(q);
+  const test::Pelican arm;
+  const Model model = Model::build(arm.description(true), {.gravity_mps2 = {0, -arm.gravity, 0}});
+  check_all(model, [&](const std::vector<double>& q, const std::vector<double>& v) {
+    test::ClosedForm f = arm.crucible(q, v);
+    const test::ClosedForm second = arm.link2(q, v);
+    const test::ClosedForm first = arm.link1(q);
     f.M.topLeftCorner(2, 2) += second.M;
     f.C.topLeftCorner(2, 2) += second.C;
     f.g.head(2) += second.g;

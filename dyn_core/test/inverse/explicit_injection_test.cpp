@@ -47,9 +47,9 @@ TYPED_TEST(InverseMethods, RandomTreesAgreeWithTheMatrices) {
 // The bias in closed form: no gravity, no accelerations, only what is quadratic in the rates. (That the products of
 // angular velocities inside (11) and (12) of paper 000 are needed shows on the random trees: axes are parallel here.)
 TYPED_TEST(InverseMethods, TorquesOfRatesAloneAreQuadratic) {
-  const Model model = Model::build(test::Planar3{}.description(), {.gravity_mps2 = Vec3d::Zero()});
+  const Model model = Model::build(test::planar3({}), {.gravity_mps2 = Vec3d::Zero()});
   const std::vector<double> q{0.3, -1.1, 0.7};
-  const test::Planar3 p;
+  const reference::Planar3Form p;
   const auto ws = workspace_at<double>(model, q, {0.9, -0.4, 0.0});
   const VecX<double> tau = torques_of<TypeParam>(model.tree(), ws);
   // Joint 3 still: links 2 and 3 are one body. tau_2 = s qd_1^2, tau_1 = -s (2 qd_1 qd_2 + qd_2^2) with

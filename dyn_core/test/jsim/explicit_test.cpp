@@ -16,35 +16,14 @@ namespace {
 using test::matrix_of;
 using test::workspace_at;
 
-// The closed form with the print corrected: in M11 link 2 gives m2 (l1^2 + l2I^2 + 2 l1 l2I c2) and link 3
-// m3 (l1^2 + l2^2 + l3I^2 + 2 l1 l2 c2 + 2 l1 l3I c23 + 2 l2 l3I c3); the other elements with the same angles.
-Mat3d planar3_closed_form(const test::Planar3& p, double q2, double q3) {
-  const double c2 = std::cos(q2);
-  const double c3 = std::cos(q3);
-  const double c23 = std::cos(q2 + q3);
-  Mat3d M;
-  M(2, 2) = p.I3 + p.m3 * p.l3I * p.l3I;
-  M(1, 2) = M(2, 2) + p.m3 * p.l2 * p.l3I * c3;
-  M(0, 2) = M(1, 2) + p.m3 * p.l1 * p.l3I * c23;
-  M(1, 1) = p.I2 + p.I3 + p.m2 * p.l2I * p.l2I + p.m3 * (p.l2 * p.l2 + p.l3I * p.l3I + 2.0 * p.l2 * p.l3I * c3);
-  M(0, 1) = M(1, 1) + p.m2 * p.l1 * p.l2I * c2 + p.m3 * (p.l1 * p.l2 * c2 + p.l1 * p.l3I * c23);
-  M(0, 0) = p.I1 + p.I2 + p.I3 + p.m1 * p.l1I * p.l1I + p.m2 * (p.l1 * p.l1 + p.l2I * p.l2I + 2.0 * p.l1 * p.l2I * c2) +
-            p.m3 * (p.l1 * p.l1 + p.l2 * p.l2 + p.l3I * p.l3I + 2.0 * p.l1 * p.l2 * c2 + 2.0 * p.l1 * p.l3I * c23 +
-                    2.0 * p.l2 * p.l3I * c3);
-  M(1, 0) = M(0, 1);
-  M(2, 0) = M(0, 2);
-  M(2, 1) = M(1, 2);
-  return M;
-}
-
 TEST(JsimExplicit, PlanarArmInClosedForm) {
-  const test::Planar3 arm;
-  const Model model = Model::build(arm.description());
+  const reference::Planar3Form arm;
+  const Model model = Model::build(test::planar3(arm));
   test::Rng rng(7);
   for (int k = 0; k < 50; ++k) {
     const auto q = test::random_values(rng, 3, 3.0);
     const auto ws = workspace_at<double>(model, q);
-    const Mat3d expected = planar3_closed_form(arm, q[1], q[2]);
+    const Mat3d expected = arm.mass_matrix(q[1], q[2]);
     EXPECT_LT(test::mass_matrix_error(matrix_of<jsim::Explicit<double>>(model.tree(), ws), expected), 1e-12);
     EXPECT_LT(test::mass_matrix_error(matrix_of<jsim::Momentum<double>>(model.tree(), ws), expected), 1e-12);
     EXPECT_LT(test::mass_matrix_error(matrix_of<jsim::PseudoInertia<double>>(model.tree(), ws), expected), 1e-12);

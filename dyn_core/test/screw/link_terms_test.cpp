@@ -18,11 +18,11 @@ namespace dyn {
 namespace {
 
 using test::ClosedForm;
-using test::Pelican;
+const test::Pelican paper_arm;
 
 // Gravity pulls along -y, in the plane of the arm.
 Model pelican(bool with_crucible) {
-  return Model::build(Pelican::description(with_crucible), {.gravity_mps2 = Vec3d(0.0, -Pelican::gravity, 0.0)});
+  return Model::build(paper_arm.description(with_crucible), {.gravity_mps2 = Vec3d(0.0, -paper_arm.gravity, 0.0)});
 }
 
 LinkTerms<double> terms_of(const test::State<>& s, int body) {
@@ -49,9 +49,9 @@ TEST(LinkTerms, PelicanAndCrucibleAsPrinted) {
   test::State<> s(pelican(true));
   for (int k = 0; k < 100; ++k) {
     s.randomize(rng);
-    expect_near(terms_of(s, 0), Pelican::link1(s.q), 1e-12);
-    expect_near(terms_of(s, 1), Pelican::link2(s.q, s.v), 1e-12);
-    expect_near(terms_of(s, 2), Pelican::crucible(s.q, s.v), 1e-12);
+    expect_near(terms_of(s, 0), paper_arm.link1(s.q), 1e-12);
+    expect_near(terms_of(s, 1), paper_arm.link2(s.q, s.v), 1e-12);
+    expect_near(terms_of(s, 2), paper_arm.crucible(s.q, s.v), 1e-12);
   }
 }
 
@@ -132,7 +132,7 @@ TEST(JointSpaceSum, CrucibleComesAndGoes) {
 
     const int crucible = sum.add(terms_of(loaded, 2));
     ASSERT_EQ(sum.coordinates(), 3);
-    ClosedForm expected = Pelican::crucible(loaded.q, loaded.v);
+    ClosedForm expected = paper_arm.crucible(loaded.q, loaded.v);
     expected.M.topLeftCorner(2, 2) += without.M;
     expected.C.topLeftCorner(2, 2) += without.C;
     expected.g.head(2) += without.g;
@@ -200,7 +200,7 @@ TEST(JointSpaceSum, RefusesWhatDoesNotFit) {
   EXPECT_NE(first, JointSpaceSum<double>::refused);
   EXPECT_EQ(small.add(terms_of(s, 1)), JointSpaceSum<double>::refused);  // no room for a second piece
   EXPECT_FALSE(small.replace(first, terms_of(s, 2)));
-  expect_near(small, Pelican::link1(s.q), 1e-12);
+  expect_near(small, paper_arm.link1(s.q), 1e-12);
   JointSpaceSum<double> short_pieces(3, 2, 1);
   EXPECT_EQ(short_pieces.add(terms_of(s, 1)), JointSpaceSum<double>::refused);  // moved by two joints
 }

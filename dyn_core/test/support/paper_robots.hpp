@@ -7,6 +7,7 @@
 #include <string>
 
 #include "dyn_core/model/description.hpp"
+#include "dyn_core/reference/closed_forms.hpp"
 #include "support/random_robot.hpp"
 
 namespace dyn::test {
@@ -42,20 +43,13 @@ RobotDescription robot_from(const std::string& name, const Specs& specs) {
 }
 
 // Section 7.1: planar arm, three joints about z.
-struct Planar3 {
-  double l1 = 0.5, l2 = 0.4, l3 = 0.3;        // m
-  double l1I = 0.21, l2I = 0.17, l3I = 0.13;  // to the centres of mass, m
-  double m1 = 3.1, m2 = 2.3, m3 = 1.7;        // kg
-  double I1 = 0.071, I2 = 0.043, I3 = 0.019;  // kg m^2
-
-  [[nodiscard]] RobotDescription description() const {
-    const Vec3d z = Vec3d::UnitZ();
-    const std::array<LinkSpec, 3> specs{{{0, z, {0, 0, 0}, {l1I, 0, 0}, {0, I1, I1}, m1},
-                                         {1, z, {l1, 0, 0}, {l2I, 0, 0}, {0, I2, I2}, m2},
-                                         {2, z, {l2, 0, 0}, {l3I, 0, 0}, {0, I3, I3}, m3}}};
-    return robot_from("planar3", specs);
-  }
-};
+inline RobotDescription planar3(const reference::Planar3Form& p) {
+  const Vec3d z = Vec3d::UnitZ();
+  const std::array<LinkSpec, 3> specs{{{0, z, {0, 0, 0}, {p.l1I, 0, 0}, {0, p.I1, p.I1}, p.m1},
+                                       {1, z, {p.l1, 0, 0}, {p.l2I, 0, 0}, {0, p.I2, p.I2}, p.m2},
+                                       {2, z, {p.l2, 0, 0}, {p.l3I, 0, 0}, {0, p.I3, p.I3}, p.m3}}};
+  return robot_from("planar3", specs);
+}
 
 // Section 7.2, Table 3: left rear rocker arm of the lunar rover. The table prints r_2II and r_4II as (0.0, -0.04),
 // which is (0, 0, -0.04), and drops zeros of the inertias, which are diagonal.

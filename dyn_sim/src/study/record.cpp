@@ -1,0 +1,105 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "study/record.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "dyn_core/error.hpp"
+#include "output.hpp"
+#include "study/svg_chart.hpp"
+
+namespace dyn::study {
+namespace {
+
+void write_file(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  if (!out.flush()) throw ModelError(file.string() + ": cannot be written");
+}
+
+std::string csv_of(const Figure& figure) {
+  std::ostringstream text;
+  text.precision(17);
+  text << figure.x_label;
+  for (const Series& s : figure.series) text << ',' << s.name;
+  text << '\n';
+  for (size_t i = 0; i < figure.x.size(); ++i) {
+    text << figure.x[i];
+    for (const Series& s : figure.series) text << ',' << s.y[i];
+    text << '\n';
+  }
+  return text.str();
+}
+
+std::string markdown_of(const Grid& grid) {
+  const auto line = [](const std::vector<std::string>& cells) {
+    std::string text = "|";
+    for (const std::string& cell : cells) text += ' ' + cell + " |";
+    return text + '\n';
+  };
+  std::string text = line(grid.columns) + line(std::vector<std::string>(grid.columns.size(), "---"));
+  for (const auto& row : grid.rows) text += line(row);
+  return text;
+}
+
+void print(const std::string& title, const Grid& grid) {
+  std::cout << '\n' << cli::heading(title) << "\n\n";
+  std::vector<cli::Table::Column> columns;
+  for (const std::string& column : grid.columns) columns.push_back({column, cli::Table::Align::left});
+  cli::Table table(columns);
+  for (const auto& row : grid.rows) table.add(row);
+  table.print();
+}
+
+}  // namespace
+
+void Record::say(const std::string& paragraph) {
+  std::cout << (markdown_.empty() ? "" : "\n") << paragraph << '\n';
+  markdown_ += paragraph + "\n\n";
+}
+
+void Record::table(const std::string& title, const Grid& grid) {
+  print(title, grid);
+  markdown_ += "## " + title + "\n\n" + markdown_of(grid) + '\n';
+}
+
+void Record::figure(const Figure& figure) {
+  if (out_.empty()) return;
+  std::filesystem::create_directories(out_);
+  write_file(out_ / (figure.file + ".csv"), csv_of(figure));
+  write_file(out_ / (figure.file + ".svg"), svg_of(figure));
+  markdown_ += "![" + figure.title + "](" + figure.file + ".svg)\n\n";
+}
+
+void Record::check(const std::string& what, double value, double limit) {
+  const bool holds = value <= limit;
+  checks_.rows.push_back({what, cli::number(value, 3), cli::number(limit, 3), holds ? "ok" : "FAILS"});
+  if (!holds && first_failure_.empty()) {
+    first_failure_ = what + ": " + cli::number(value, 3) + ", more than " + cli::number(limit, 3);
+  }
+}
+
+void Record::compare(const std::string& what, const std::string& paper, const std::string& here) {
+  comparisons_.rows.push_back({what, paper, here});
+}
+
+void Record::progress(const std::string& what) const {
+  if (isatty(STDERR_FILENO) == 1) std::cerr << "\r\033[K" << what << std::flush;
+}
+
+void Record::finish() {
+  progress("");
+  if (!comparisons_.rows.empty()) table("Beside the paper", comparisons_);
+  table("Checks", checks_);
+  if (!out_.empty()) {
+    std::filesystem::create_directories(out_);
+    write_file(out_ / "report.md", "# Study " + name_ + "\n\n" + markdown_);
+    std::cout << "\nWritten: " << (out_ / "report.md").string() << ", with its figures as SVG and CSV\n";
+  }
+  if (!first_failure_.empty()) throw ModelError(name_ + ": " + first_failure_);
+}
+
+}  // namespace dyn::study
