@@ -234,7 +234,7 @@ Generation& LiveModel::acquire(double period_s) noexcept {
     settings_ = settings;
   }
   // Relaxed: the word is all there is to see.
-  const Gate gate = unpacked(gate_.load(std::memory_order_relaxed));
+  const Gate gate = requested_gate();
   const bool gate_moved = gate != gate_seen_;
   gate_seen_ = gate;
   Generation* const generation = fresh_generations_.take();

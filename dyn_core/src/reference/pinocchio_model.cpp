@@ -81,6 +81,7 @@ struct PinocchioModel::Impl {
     if (links_seen != description.links.size()) throw ModelError(description.source + ": the links are not one tree");
     number(options.armature);
     data = pinocchio::Data(model);
+    built_inertias = model.inertias;
     full_q = full_v = full_a = Vector::Zero(model.nv);
   }
 
@@ -158,6 +159,19 @@ struct PinocchioModel::Impl {
     return f;
   }
 
+  // Index of a degree of freedom of a joint by name among those of `other`, which must turn about the same axis; 0:
+  // none.
+  pinocchio::JointIndex same_degree(const Impl& other, const std::string& joint, int degree) const {
+    const auto mine = joint_index.find(joint);
+    const auto its = other.joint_index.find(joint);
+    if (mine == joint_index.end() || its == other.joint_index.end()) return 0;
+    const JointDescription& a = description.joints[mine->second];
+    const JointDescription& b = other.description.joints[its->second];
+    const int first = other.first_degree[its->second];
+    if (a.type != b.type || a.axis != b.axis || first < 0) return 0;
+    return static_cast<pinocchio::JointIndex>(first + degree + 1);
+  }
+
   ConstRef positions(Inputs q) {
     for (size_t i = 0; i < follows.size(); ++i) {
       const auto k = static_cast<Eigen::Index>(i);
@@ -198,6 +212,7 @@ struct PinocchioModel::Impl {
   size_t links_seen = 0;
   pinocchio::Model model;
   pinocchio::Data data;
+  decltype(pinocchio::Model::inertias) built_inertias;
   std::vector<Follows> follows;  // one a degree of freedom of Pinocchio's model
   std::vector<std::string> names;
   bool mimic = false;
@@ -215,6 +230,30 @@ int PinocchioModel::coordinates() const noexcept { return static_cast<int>(impl_
 const std::vector<std::string>& PinocchioModel::coordinate_names() const noexcept { return impl_->names; }
 bool PinocchioModel::has_mimic() const noexcept { return impl_->mimic; }
 void PinocchioModel::set_gravity(const Vec3d& gravity_mps2) { impl_->model.gravity.linear(gravity_mps2); }
+
+bool PinocchioModel::blend_inertia(const std::string& joint, int degree, std::span<const Part> parts) {
+  const auto about_joint = [](double mass, const Vec3d& c) {
+    return Mat3d(mass * (c.squaredNorm() * Mat3d::Identity() - c * c.transpose()));
+  };
+  double mass = 0.0;
+  Vec3d first = Vec3d::Zero();
+  Mat3d second = Mat3d::Zero();
+  for (const Part& part : parts) {
+    const pinocchio::JointIndex index = impl_->same_degree(*part.model->impl_, joint, degree);
+    if (index == 0) return false;
+    const pinocchio::Inertia& body = part.model->impl_->built_inertias[index];
+    mass += part.weight * body.mass();
+    first += part.weight * body.mass() * body.lever();
+    second += part.weight * (body.inertia().matrix() + about_joint(body.mass(), body.lever()));
+  }
+  const pinocchio::JointIndex own = impl_->same_degree(*impl_, joint, degree);
+  if (own == 0) return false;
+  const Vec3d com = mass > 0.0 ? Vec3d(first / mass) : Vec3d::Zero();
+  impl_->model.inertias[own] = pinocchio::Inertia(mass, com, Mat3d(second - about_joint(mass, com)));
+  return true;
+}
+
+void PinocchioModel::restore_inertias() { impl_->model.inertias = impl_->built_inertias; }
 
 void PinocchioModel::mass_matrix(Inputs q, std::span<double> M) {
   Impl& p = *impl_;

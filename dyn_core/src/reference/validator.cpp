@@ -54,10 +54,16 @@ double mass_error(const std::vector<double>& M, const std::vector<double>& refer
 }  // namespace
 
 struct Validator::Impl {
+  struct Known {
+    std::shared_ptr<const Model> model;
+    PinocchioModel reference;
+  };
+
   Impl(live::LiveModel& live_model, live::SampleRing& sample_ring, ValidatorSettings what,
        std::function<void(const Residual&)> then)
       : live(live_model), ring(sample_ring), settings(std::move(what)), on_residual(std::move(then)) {
-    (void)AlgorithmIndex::find_jsim(settings.fallback);
+    fallback.jsim = AlgorithmIndex::find_jsim(settings.fallback);
+    fallback.coriolis = AlgorithmIndex::find_coriolis(settings.coriolis_fallback);
     thread = std::jthread([this](const std::stop_token& stop) { work(stop); });
   }
 
@@ -74,21 +80,50 @@ struct Validator::Impl {
     }
   }
 
-  // The model of the sample's generation; built when it is first met, older ones are forgotten.
-  PinocchioModel* model_of(std::uint64_t generation) {
+  // A generation's model; built when it is first met.
+  Known* model_of(std::uint64_t generation) {
     const auto known = models.find(generation);
     if (known != models.end()) return &known->second;
-    const auto description = live.model_of(generation);
-    if (!description) return nullptr;
-    models.erase(models.begin(), models.lower_bound(generation));
-    return &models.emplace(generation, PinocchioModel(*description)).first->second;
+    auto model = live.model_of(generation);
+    if (!model) return nullptr;
+    PinocchioModel reference(*model);
+    return &models.emplace(generation, Known{std::move(model), std::move(reference)}).first->second;
+  }
+
+  // A body that is ramped moves from what it was in other generations to what it is in this one.
+  bool blend(Known& known, const live::Sample::RampState& ramp) {
+    if (ramp.origin.count < 0) return false;
+    parts.assign(1, {&known.reference, ramp.progress});
+    for (int k = 0; k < ramp.origin.count; ++k) {
+      const auto& share = ramp.origin.shares[at(k)];
+      const Known* const other = model_of(share.generation);
+      if (other == nullptr) return false;
+      parts.push_back({&other->reference, (1.0 - ramp.progress) * share.weight});
+    }
+    const std::string& joint = known.model->body_joint(ramp.body);
+    int degree = 0;
+    while (degree < ramp.body && known.model->body_joint(ramp.body - degree - 1) == joint) ++degree;
+    return known.reference.blend_inertia(joint, degree, parts);
+  }
+
+  // The reference of a sample, with the inertias of its ramps; null where that is not known any more.
+  PinocchioModel* reference_of(const live::Sample& sample) {
+    constexpr size_t most_models = 16;
+    while (models.size() > most_models) models.erase(models.begin());
+    Known* const known = model_of(sample.generation);
+    if (known == nullptr) return nullptr;
+    known->reference.restore_inertias();
+    for (int k = 0; k < sample.ramp_count; ++k) {
+      if (!blend(*known, sample.ramps[at(k)])) return nullptr;
+    }
+    return &known->reference;
   }
 
   void compare(const live::Sample& sample) {
-    PinocchioModel* const model = sample.ramp_count == 0 ? model_of(sample.generation) : nullptr;
+    PinocchioModel* const model = reference_of(sample);
     if (model == nullptr) {
       const std::scoped_lock lock(mutex);
-      ++numbers.ramping;
+      ++numbers.skipped;
       return;
     }
     const int n = sample.n;
@@ -113,17 +148,29 @@ struct Validator::Impl {
     residual.M = mass_error(sample.M, M, n);
     residual.Cv = vector_error(sample.Cv, Cv, n, 0.1 * inertia * speed * std::max(1.0, speed));
     residual.g = vector_error(sample.g, g, n, 0.1 * inertia);
-    judge(residual);
+    judge(residual, sample);
   }
 
-  void judge(const Residual& residual) {
+  // What a breach leads to. A gate that holds already is not opened by older samples that are still in the ring.
+  void close_gate(const live::Sample& sample) {
+    const bool in_vain = sample.algorithms.jsim == fallback.jsim && sample.algorithms.coriolis == fallback.coriolis;
+    const live::Gate before = live.requested_gate();
+    live::Gate after = fallback;
+    after.hold = before.hold || in_vain;
+    if (after == before) return;
+    live.close_gate(after);
+    const std::scoped_lock lock(mutex);
+    ++(after.hold ? numbers.holds : numbers.fallbacks);
+  }
+
+  void judge(const Residual& residual, const live::Sample& sample) {
     const bool breach = !(std::max({residual.M, residual.Cv, residual.g}) <= settings.tolerance);
-    if (breach && settings.mode == ValidatorMode::gate) live.set_jsim(settings.fallback);
+    if (breach && settings.mode == ValidatorMode::gate) close_gate(sample);
     {
       const std::scoped_lock lock(mutex);
       ++numbers.samples;
       numbers.breaches += breach ? 1 : 0;
-      numbers.fallbacks += breach && settings.mode == ValidatorMode::gate ? 1 : 0;
+      numbers.ramping += sample.ramp_count > 0 ? 1 : 0;
       numbers.max_M = std::max(numbers.max_M, residual.M);
       numbers.max_Cv = std::max(numbers.max_Cv, residual.Cv);
       numbers.max_g = std::max(numbers.max_g, residual.g);
@@ -135,7 +182,9 @@ struct Validator::Impl {
   live::SampleRing& ring;
   const ValidatorSettings settings;
   const std::function<void(const Residual&)> on_residual;
-  std::map<std::uint64_t, PinocchioModel> models;
+  live::Gate fallback;
+  std::map<std::uint64_t, Known> models;  // by generation
+  std::vector<PinocchioModel::Part> parts;
   std::vector<double> M, C, Cv, g;
   mutable std::mutex mutex;  // of `numbers`; the loop never sees it
   ValidatorStatistics numbers;

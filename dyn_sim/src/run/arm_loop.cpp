@@ -200,7 +200,7 @@ void ArmLoop::finish() {
 #ifdef DYN_HAS_REFERENCE
   if (validator_) {
     const auto dropped = ring_.dropped();
-    while (ring_.written() > validator_->statistics().samples + validator_->statistics().ramping) {
+    while (ring_.written() > validator_->statistics().samples + validator_->statistics().skipped) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     const auto numbers = validator_->statistics();

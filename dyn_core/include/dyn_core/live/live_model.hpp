@@ -78,6 +78,7 @@ class LiveModel {
   void set_gravity(const Vec3d& gravity_mps2, Change* later = nullptr);
   // At once, past everything that is waiting for its cycle: for whoever found the loop's numbers wrong.
   void close_gate(const Gate& gate) noexcept { gate_.store(packed(gate), std::memory_order_relaxed); }
+  [[nodiscard]] Gate requested_gate() const noexcept { return unpacked(gate_.load(std::memory_order_relaxed)); }
   [[nodiscard]] std::vector<Payload> payloads() const;
   // The model of the newest generation: what the loop uses from its next cycle on.
   [[nodiscard]] std::shared_ptr<const Model> newest_model() const;

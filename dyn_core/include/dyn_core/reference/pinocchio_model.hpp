@@ -31,6 +31,16 @@ class PinocchioModel {
   [[nodiscard]] bool has_mimic() const noexcept;
   void set_gravity(const Vec3d& gravity_mps2);
 
+  // While a payload is being ramped: what the k-th degree of `joint` moves becomes the weighted sum of what it moves in
+  // the parts (mass, first and second moments about the joint, as they were built). False, and nothing has changed,
+  // where one of them has no such joint with the same axis.
+  struct Part {
+    const PinocchioModel* model = nullptr;
+    double weight = 0.0;
+  };
+  [[nodiscard]] bool blend_inertia(const std::string& joint, int degree, std::span<const Part> parts);
+  void restore_inertias();
+
   // in: q, v, a, tau of coordinates() entries.  out: matrices column-major, coordinates() x coordinates().
   void mass_matrix(std::span<const double> q, std::span<double> M);
   void coriolis_matrix(std::span<const double> q, std::span<const double> v, std::span<double> C);
