@@ -32,6 +32,7 @@ set_source_files_properties(src/run/log_mcap.cpp src/run/log_mcap_writer.cpp src
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>")
 target_include_directories(dyn_outputs
   PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src
-  PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/run SYSTEM PRIVATE ${DYN_TINYXML2_INCLUDE})
+  PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/run)
+target_include_directories(dyn_outputs SYSTEM PRIVATE ${DYN_TINYXML2_INCLUDE})
 target_link_libraries(dyn_outputs PUBLIC dyn_core::dyn_core nlohmann_json::nlohmann_json
   PRIVATE dyn_warnings ${DYN_TINYXML2_LIBRARY})

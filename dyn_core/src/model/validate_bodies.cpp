@@ -27,7 +27,7 @@ std::string moments_text(const Vec3d& moments) {
 std::string links_text(const Model& model, const std::vector<std::vector<size_t>>& links_of, int body) {
   const auto& links = links_of[static_cast<size_t>(body)];
   if (links.empty()) return "nothing";
-  const std::string first = link_text(model.links()[links.front()].name);
+  std::string first = link_text(model.links()[links.front()].name);
   if (links.size() == 1) return first;
   return first + " with " + std::to_string(links.size() - 1) + (links.size() == 2 ? " link" : " links") +
          " fixed to it";

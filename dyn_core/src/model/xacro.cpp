@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -64,14 +64,14 @@ struct Outcome {
   std::string out, err;
 };
 
-void start(Child& child, const std::vector<std::string>& command, Pipe& out, Pipe& err) {
+void start(Child& child, std::vector<std::string> command, Pipe& out, Pipe& err) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, out.end[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err.end[1], STDERR_FILENO);
   std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  for (std::string& word : command) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   if (posix_spawnp(&child.pid, arguments[0], &actions, nullptr, arguments.data(), environ) != 0) child.pid = -1;
   posix_spawn_file_actions_destroy(&actions);
