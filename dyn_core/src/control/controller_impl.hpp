@@ -79,6 +79,7 @@ struct Controller::Impl {
   std::vector<double> effort_last, gravity_last, diagonal_last, momentum_before;
   bool has_effort = false;
   bool observer_ready = false;
+  bool observer_begins = false;  // in this cycle
   bool first_cycle_of_generation = true;
   double active_s = 0.0;
   double bad_s = 0.0;

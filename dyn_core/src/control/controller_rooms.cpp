@@ -195,17 +195,23 @@ void Controller::Impl::limit(CycleReport& report) noexcept {
   }
 }
 
-// dM v of a model that has changed is momentum that no torque has made.
+// dM v of a model that has changed is momentum that no torque has made. Nothing is left to do for observe() where the
+// observer begins anew.
 void Controller::Impl::rebase_observer(live::Generation& generation) noexcept {
   Dynamics& dynamics = generation.dynamics;
   if (!observer_ready) {
     observer.reset(dynamics.M(), read(v_hat, n));
-    observer_ready = true;
+    observer_ready = observer_begins = true;
     first_cycle_of_generation = false;
     return;
   }
   const int kept = first_cycle_of_generation ? std::min(robot_n, n) : n;
   first_cycle_of_generation = false;
+  observer_begins = generation.momentum_gone;
+  if (observer_begins) {
+    observer.carry_over(dynamics.M(), read(v_hat, n), parameters->observer_gain, kept);
+    return;
+  }
   if (!generation.inertia_changed() && kept == n) return;
   const std::span<const double> q(q_hat.data(), at(n));
   const std::span<const double> v(v_hat.data(), at(n));
@@ -228,8 +234,10 @@ void Controller::Impl::rebase_observer(live::Generation& generation) noexcept {
 
 void Controller::Impl::observe(Dynamics& dynamics, CycleReport& report) noexcept {
   for (size_t i = 0; i < at(n); ++i) momentum_before[i] = terms.applied[i] - terms.friction[i];
-  observer.update(dynamics.M(), dynamics.C(), dynamics.g(), read(v_hat, n), read(momentum_before, n),
-                  parameters->observer_gain, period_s);
+  if (!observer_begins) {
+    observer.update(dynamics.M(), dynamics.C(), dynamics.g(), read(v_hat, n), read(momentum_before, n),
+                    parameters->observer_gain, period_s);
+  }
   const auto residual = observer.residual();
   for (int i = 0; i < n; ++i) {
     terms.external[at(i)] = residual[i];

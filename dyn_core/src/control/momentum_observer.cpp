@@ -38,6 +38,17 @@ void MomentumObserver::rebase(const ConstMatrixRef<double>& M, const ConstVector
   }
 }
 
+// After an update momentum = M v - r / K: that is how it is set.
+void MomentumObserver::carry_over(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v, double gain_per_s,
+                                  int kept) noexcept {
+  n_ = static_cast<int>(v.size());
+  for (int i = 0; i < n_; ++i) {
+    if (i >= kept || gain_per_s == 0.0) r_[at(i)] = 0.0;
+    momentum_[at(i)] = row_dot(M, i, v) - (gain_per_s > 0.0 ? r_[at(i)] / gain_per_s : 0.0);
+  }
+  has_rate_ = false;
+}
+
 void MomentumObserver::update(const ConstMatrixRef<double>& M, const ConstMatrixRef<double>& C,
                               const ConstVectorRef<double>& g, const ConstVectorRef<double>& v,
                               const ConstVectorRef<double>& tau, double gain_per_s, double period_s) noexcept {

@@ -5,6 +5,7 @@
 namespace dyn::live {
 
 void Generation::begin_cycle() noexcept {
+  momentum_gone = false;
   if (changed_count == 0) return;
   for (auto& flag : changed) flag = 0;
   changed_count = 0;
@@ -48,6 +49,11 @@ Origin Generation::origin_of(std::size_t body) const noexcept {
 }
 
 void Generation::take_over(const Generation& before) noexcept {
+  momentum_gone = geometry != before.geometry;
+  for (const Transition& old : before.transitions) {
+    const auto key = static_cast<std::size_t>(old.key);
+    momentum_gone = momentum_gone || key >= body_of_key.size() || body_of_key[key] < 0;
+  }
   for (std::size_t i = 0; i < transitions.size(); ++i) {
     const Transition& now = transitions[i];
     const auto key = static_cast<std::size_t>(now.key);

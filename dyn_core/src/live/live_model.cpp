@@ -61,7 +61,7 @@ Applied LiveModel::attach(const Payload& payload, double transition_time_s, Chan
   const std::scoped_lock lock(writers_);
   auto payloads = payloads_;
   payloads.push_back(payload);
-  auto applied = publish(make(robot_, payloads, transition_time_s), later);
+  auto applied = publish(make(robot_, payloads, transition_time_s), later, geometry_);
   payloads_ = std::move(payloads);
   return applied;
 }
@@ -73,7 +73,7 @@ Applied LiveModel::detach(const std::string& payload_name, double transition_tim
       std::find_if(payloads.begin(), payloads.end(), [&](const Payload& p) { return p.name() == payload_name; });
   if (found == payloads.end()) throw ModelError("payload '" + payload_name + "' is not attached");
   payloads.erase(found);
-  auto applied = publish(make(robot_, payloads, transition_time_s), later);
+  auto applied = publish(make(robot_, payloads, transition_time_s), later, geometry_);
   payloads_ = std::move(payloads);
   return applied;
 }
@@ -81,8 +81,9 @@ Applied LiveModel::detach(const std::string& payload_name, double transition_tim
 Applied LiveModel::replace_robot(const RobotDescription& robot, double transition_time_s, Change* later) {
   const std::scoped_lock lock(writers_);
   check_same_joints(robot, own_coordinates(*model_), own_coordinates(Model::build(robot, options_.model)));
-  auto applied = publish(make(robot, payloads_, transition_time_s), later);
+  auto applied = publish(make(robot, payloads_, transition_time_s), later, geometry_ + 1);
   robot_ = robot;
+  ++geometry_;
   return applied;
 }
 
@@ -169,8 +170,9 @@ void LiveModel::name_bodies(Generation& generation, double transition_time_s) {
   }
 }
 
-Applied LiveModel::publish(std::unique_ptr<Generation> generation, Change* later) {
+Applied LiveModel::publish(std::unique_ptr<Generation> generation, Change* later, std::uint64_t geometry) {
   generation->id = ++generations_;
+  generation->geometry = geometry;
   model_ = generation->model;
   remember(*generation);
   Applied applied{generation->id, model_->coordinate_names(), model_->warnings()};

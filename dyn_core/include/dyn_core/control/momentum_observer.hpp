@@ -23,6 +23,10 @@ class MomentumObserver {
   // `kept` on belong to other joints now and start anew at the momentum M v.
   DYN_REALTIME void rebase(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v,
                            const ConstVectorRef<double>& jump, int kept) noexcept;
+  // In place of rebase() where nobody knows what momentum has gone (with a chain that was let go): residuals of the
+  // first `kept` coordinates stay what they are, and no update() is due in this cycle.
+  DYN_REALTIME void carry_over(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v, double gain_per_s,
+                               int kept) noexcept;
   // One period in which `tau` acted; M, C, g at the state at its end.
   DYN_REALTIME void update(const ConstMatrixRef<double>& M, const ConstMatrixRef<double>& C,
                            const ConstVectorRef<double>& g, const ConstVectorRef<double>& v,

@@ -63,6 +63,7 @@ struct Generation {
         previous(transitions.size()) {}
 
   std::uint64_t id = 0;
+  std::uint64_t geometry = 0;  // the same number: the same description of the robot
   std::shared_ptr<const Model> model;
   Dynamics dynamics;
   std::vector<Transition> transitions;  // by body
@@ -74,6 +75,8 @@ struct Generation {
   std::vector<std::uint8_t> changed;  // by body, in this cycle
   std::vector<BodyInertia> previous;  // by body, of the cycle before, where changed
   int changed_count = 0;
+  bool momentum_gone =
+      false;  // in this cycle: bodies were taken away, or moved, with momentum nobody can tell any more
   Generation* next_retired = nullptr;
 
   // The first cycle of a generation, before take_over(), and every later one: nothing has changed yet.

@@ -111,7 +111,7 @@ class LiveModel {
 
   std::unique_ptr<Generation> make(const RobotDescription& robot, const std::vector<Payload>& payloads,
                                    double transition_time_s);
-  Applied publish(std::unique_ptr<Generation> generation, Change* later);
+  Applied publish(std::unique_ptr<Generation> generation, Change* later, std::uint64_t geometry);
   void name_bodies(Generation& generation, double transition_time_s);
   void remember(const Generation& generation);
   void publish_settings(const Settings& settings, Change* later);
@@ -131,6 +131,7 @@ class LiveModel {
   std::map<std::string, int> keys_;
   std::uint64_t versions_ = 0;
   std::uint64_t generations_ = 0;
+  std::uint64_t geometry_ = 0;
   Settings settings_now_;
 
   Handover<Generation> fresh_generations_;

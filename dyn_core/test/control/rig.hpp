@@ -1,0 +1,78 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// A controller with a state and a reference that tests set as they like, cycle by cycle.
+#pragma once
+
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "dyn_core/control/controller.hpp"
+#include "live/arm.hpp"
+
+namespace dyn::control {
+
+inline constexpr double period_s = 1e-3;
+
+// Model and reference evaluated at the state itself, so that a torque can be written down.
+inline Parameters plain_parameters(int coordinates = 3) {
+  Parameters p;
+  p.gains.assign(static_cast<size_t>(coordinates), {400.0, 40.0, 0.0, 0.0});
+  p.prediction = 0.0;
+  return p;
+}
+
+struct Rig {
+  explicit Rig(const RobotDescription& robot = test::small_arm(), const Parameters& parameters = plain_parameters(),
+               const std::vector<std::string>& passive_joints = {}, int max_payload_dofs = 2)
+      : live(robot, options(max_payload_dofs)),
+        controller(live, Actuation::from_model(*live.newest_model(), passive_joints), parameters, period_s),
+        robot_n(static_cast<size_t>(live.robot_coordinates())) {
+    const auto n = static_cast<size_t>(live.max_coordinates());
+    for (auto* x : {&q, &v, &ref_q, &ref_v, &ref_a}) x->assign(n, 0.0);
+    effort.assign(n, std::numeric_limits<double>::quiet_NaN());
+    for (size_t i = 0; i < robot_n; ++i) q[i] = ref_q[i] = 0.3 + 0.4 * static_cast<double>(i);
+  }
+  static live::LiveOptions options(int max_payload_dofs) {
+    live::LiveOptions o;
+    o.max_payload_dofs = max_payload_dofs;
+    return o;
+  }
+
+  CycleReport step() {
+    if (!active) controller.activate({q, v});
+    active = true;
+    return controller.step({q, v}, {ref_q, ref_v, ref_a, fresh}, effort);
+  }
+  CycleReport steps(int count) {
+    for (int k = 1; k < count; ++k) (void)step();
+    return step();
+  }
+  // M, C and g of the robot as it is believed to be, at the state.
+  [[nodiscard]] Dynamics model() const {
+    Dynamics dynamics(live.newest_model());
+    const auto n = static_cast<size_t>(dynamics.model().coordinates());
+    (void)dynamics.update(std::span(q.data(), n), std::span(v.data(), n));
+    return dynamics;
+  }
+  // The torque that causes an acceleration there.
+  [[nodiscard]] std::vector<double> torque_for(const std::vector<double>& a) const {
+    Dynamics dynamics = model();
+    std::vector<double> tau(a.size());
+    dynamics.inverse(a, tau);
+    return tau;
+  }
+  [[nodiscard]] std::vector<double> gravity() const {
+    const Dynamics dynamics = model();
+    return {dynamics.g().data(), dynamics.g().data() + dynamics.g().size()};
+  }
+
+  live::LiveModel live;
+  Controller controller;
+  size_t robot_n;
+  std::vector<double> q, v, ref_q, ref_v, ref_a, effort;
+  bool fresh = true;
+  bool active = false;
+};
+
+}  // namespace dyn::control
