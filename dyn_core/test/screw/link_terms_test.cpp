@@ -8,6 +8,7 @@
 
 #include "dyn_core/gravity/gravity.hpp"
 #include "dyn_core/model/body_inertia.hpp"
+#include "dyn_core/model/payload.hpp"
 #include "dyn_core/numeric/counting.hpp"
 #include "dyn_core/registry.hpp"
 #include "dyn_core/screw/joint_space_sum.hpp"
@@ -188,6 +189,42 @@ TEST(JointSpaceSum, AddingCostsWhatThePieceCosts) {
     EXPECT_EQ(Counting::tally().additions - before.additions, 2 * joints * joints + joints);
     EXPECT_EQ(Counting::tally().multiplications, before.multiplications);
   }
+}
+
+// What is spent on the M_i, C_i and g_i of a chain of `links` on the fourth link of a robot, and on adding them up.
+OperationCount cost_of_attaching(int robot_joints, int links) {
+  test::Rng rng(48);
+  const RobotDescription robot = test::random_robot(rng, {.joints = robot_joints, .serial = true, .every_type = false});
+  const RobotDescription chain = test::random_robot(rng, {.joints = links, .serial = true, .every_type = false});
+  test::State<Counting> s(Model::build(attach(robot, Payload::articulated("chain", "link4", chain))));
+  s.randomize(rng);
+  const int bodies = s.tree().size;
+  JointSpaceSum<Counting> sum(s.n(), bodies, bodies);
+  LinkTerms<Counting> piece(bodies);
+  const auto add = [&](bool payload) {
+    for (int i = 0; i < bodies; ++i) {
+      if ((s.model.body_joint(i).rfind("chain/", 0) == 0) != payload) continue;
+      piece.compute(s.tree(), s.ws, i);
+      EXPECT_NE(sum.add(piece), JointSpaceSum<Counting>::refused);
+    }
+  };
+  add(false);  // the arm's partial model: there already
+  const auto before = Counting::tally();
+  add(true);
+  const auto after = Counting::tally();
+  return {after.multiplications - before.multiplications, after.additions - before.additions, 0};
+}
+
+TEST(JointSpaceSum, AttachingCostsTheSameOnAnyRobot) {
+  for (const int links : {1, 2, 5}) {
+    const auto small = cost_of_attaching(4, links);
+    for (const int joints : {8, 16, 40}) {
+      const auto large = cost_of_attaching(joints, links);
+      EXPECT_EQ(large.multiplications, small.multiplications) << joints;
+      EXPECT_EQ(large.additions, small.additions) << joints;
+    }
+  }
+  EXPECT_GT(cost_of_attaching(8, 5).multiplications, 4 * cost_of_attaching(8, 1).multiplications);
 }
 
 TEST(JointSpaceSum, RefusesWhatDoesNotFit) {
