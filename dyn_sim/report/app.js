@@ -156,7 +156,8 @@
     add({ title: "Torque by term", unit: "force", wide: true, control: make("span", {}, jointSelect, " ", styleSelect) }, a => [
       ...terms.map((t, k) => ({ name: t, values: a.signals[t][a.term], time: a.time, color: Theme.color(k + 1), area: true })),
       { name: "applied", values: a.signals.applied[a.term], time: a.time, color: Theme.ink, width: 1.4 }]);
-    add({ title: "Applied torque", unit: "force" }, each("applied"));
+    const sensed = a => each("sensed", { dash: [5, 4], width: 1.2 })(a).map(l => ({ ...l, name: "" }));
+    add({ title: "Applied torque and torque sensors (dashed)", unit: "force" }, a => [...each("applied")(a), ...sensed(a)]);
     add({ title: "External torque, estimated", unit: "force" }, each("external"));
     add({ title: "Velocity", unit: "rate" }, each("v"));
     add({ title: "Difference from Pinocchio", unit: "relative", log: true }, a => ["M", "Cv", "g"].map((n, k) => (
@@ -225,7 +226,7 @@
     const marks = p => [["p50", p.p50], ["p99", p.p99], ["p99.9", p["p99.9"]], ["max", p.max]].map(([n, x]) => [n, x ?? NaN]);
     const r = run.results;
     const draws = [drawHistogram($("timing"), "Time of a control cycle", run.update, marks(r.update_ns))];
-    if (run.wakeup.total) draws.push(drawHistogram($("timing"), "Wake-up later than asked", run.wakeup, marks(r.wakeup_ns)));
+    if (run.wakeup.total && r.real_time) draws.push(drawHistogram($("timing"), "Wake-up later than asked", run.wakeup, marks(r.wakeup_ns)));
     return () => draws.forEach(d => d());
   }
 

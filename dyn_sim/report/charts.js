@@ -210,6 +210,7 @@ class Chart {
     const ends = [];
     this.eventRows = 0;
     for (const e of this.events) {
+      e.label = e.label.replace("jsim_algorithm = ", "M: ").replace("coriolis_algorithm = ", "C: ");
       e.short = e.label.length > 30 ? e.label.slice(0, 29) + "\u2026" : e.label;
       const room = g.measureText(e.short).width + 12;
       e.at = Math.min(this.x(e.time), this.width - this.right - room + 6);

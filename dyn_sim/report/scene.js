@@ -66,12 +66,14 @@ void main() {
   vec3 N = normalize(n), V = normalize(eye - world);
   if (dot(N, V) < 0.0) N = -N;
   vec3 key = normalize(vec3(0.45, -0.55, 0.85)), fill = normalize(vec3(-0.7, 0.4, 0.25));
-  float light = 0.36 + 0.10 * N.z + 0.58 * max(dot(N, key), 0.0) + 0.16 * max(dot(N, fill), 0.0);
-  float shine = 0.22 * pow(max(dot(N, normalize(key + V)), 0.0), 40.0);
-  float rim = 0.10 * pow(1.0 - max(dot(N, V), 0.0), 3.0);
-  vec3 c = color.rgb * light + shine + rim;
+  float light = 0.32 + 0.08 * N.z + 0.50 * max(dot(N, key), 0.0) + 0.14 * max(dot(N, fill), 0.0);
+  float shine = 0.16 * pow(max(dot(N, normalize(key + V)), 0.0), 40.0);
+  float edge = 0.28 * pow(1.0 - max(dot(N, V), 0.0), 3.0);  // darker outlines: white parts stand out from a white room
+  vec3 c = color.rgb * light * (1.0 - edge) + shine;
   gl_FragColor = vec4(c * color.a, color.a);
 }`;
+
+const FIELD = 0.62;  // rad, of view from bottom to top
 
 class SceneView {
   constructor(canvas, arms, dark) {
@@ -143,9 +145,22 @@ class SceneView {
     }
     this.ground = Math.min(0, low[2] < -0.02 ? low[2] - 0.08 * this.reach : 0);
     low[2] = Math.min(low[2], this.ground);
-    this.home = { at: low.map((l, d) => (l + high[d]) / 2), azimuth: -0.9, height: 0.32 };
-    this.home.distance = 0.9 * Vec.length(Vec.minus(high, low)) + 0.6 * this.reach;
+    this.box = { low, high };
+    this.home = { at: low.map((l, d) => (l + high[d]) / 2), azimuth: this.arms.length > 1 ? -0.35 : -0.9, height: 0.3 };
+    this.home.distance = this.fit(16 / 9);
     this.camera = { ...this.home, at: [...this.home.at] };
+  }
+  // The distance from which the whole box is seen, links' thickness included.
+  fit(aspect) {
+    const { at, azimuth: a, height: h } = this.home, up = Math.tan(FIELD / 2), across = up * aspect, margin = 0.1 * this.reach;
+    const right = [-Math.sin(a), Math.cos(a), 0], back = [Math.cos(h) * Math.cos(a), Math.cos(h) * Math.sin(a), Math.sin(h)];
+    const top = [-Math.sin(h) * Math.cos(a), -Math.sin(h) * Math.sin(a), Math.cos(h)], dot = (u, v) => u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
+    let far = 0.3 * this.reach;
+    for (let k = 0; k < 8; ++k) {
+      const p = at.map((x, d) => (k >> d & 1 ? this.box.high[d] : this.box.low[d]) - x);
+      far = Math.max(far, dot(p, back) + (Math.abs(dot(p, right)) + margin) / across, dot(p, back) + (Math.abs(dot(p, top)) + margin) / up);
+    }
+    return far;
   }
   orbit() {
     const fingers = new Map(), c = this.canvas;
@@ -182,6 +197,12 @@ class SceneView {
     if (!gl || gl.isContextLost()) return;
     const width = Math.round(c.clientWidth * ratio), height = Math.round(c.clientHeight * ratio);
     if (c.width !== width || c.height !== height) { c.width = width; c.height = height; }
+    if (this.fitted !== width / height) {  // a window of another shape needs another distance
+      const before = this.home.distance;
+      this.fitted = width / Math.max(height, 1);
+      this.home.distance = this.fit(this.fitted);
+      this.camera.distance *= this.home.distance / before;
+    }
     gl.viewport(0, 0, width, height);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
@@ -189,7 +210,7 @@ class SceneView {
     gl.enable(gl.BLEND); gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     const k = this.camera, eye = [k.at[0] + k.distance * Math.cos(k.height) * Math.cos(k.azimuth),
       k.at[1] + k.distance * Math.cos(k.height) * Math.sin(k.azimuth), k.at[2] + k.distance * Math.sin(k.height)];
-    const projection = Mat.perspective(0.62, width / Math.max(height, 1), 0.02 * this.reach, 40 * this.reach);
+    const projection = Mat.perspective(FIELD, width / Math.max(height, 1), 0.02 * this.reach, 40 * this.reach);
     gl.uniformMatrix4fv(this.at.view_projection, false, Mat.multiply(projection, Mat.lookAt(eye, k.at, [0, 0, 1])));
     gl.uniform3fv(this.at.eye, eye);
     this.drawGround();
@@ -268,7 +289,9 @@ class SceneView {
     const add = (list, from, shade) => {
       arm.scene.links.forEach((link, k) => {
         if (!present(link) || !from.has(link.name)) return;
-        for (const s of link.shapes) this.parts(s, from.get(link.name), s.color || (link.payload ? [0.95, 0.61, 0.07] : palette[k % 2]), list);
+        // Every other link a hair thinner: where two share a surface, neither flickers through the other.
+        const frame = from.get(link.name), thin = k % 2 ? 0.996 : 1;
+        for (const s of link.shapes) this.parts({ ...s, size: s.size.map(x => x * thin) }, frame, s.color || (link.payload ? [0.95, 0.61, 0.07] : palette[k % 2]), list);
       });
     };
     add(out.solid, poses);

@@ -65,6 +65,7 @@ struct Controller::Impl {
 
   PassiveJoints passive;
   MomentumObserver observer;
+  double unsettled_s = 0.0;  // until the observer knows nothing more of a ramp
   Terms terms;
 
   // Reference at the predicted time, and what it takes to get there.

@@ -239,9 +239,13 @@ void Controller::Impl::observe(Dynamics& dynamics, CycleReport& report) noexcept
                     parameters->observer_gain, period_s);
   }
   const auto residual = observer.residual();
+  // While a payload is ramped in or out, the arm does not carry what the model says: that is no collision, nor is what
+  // the observer still has of it some time constants later.
+  constexpr double settled = 6.0;
+  unsettled_s = report.ramping ? settled / std::max(parameters->observer_gain, 1e-3) : unsettled_s - period_s;
   for (int i = 0; i < n; ++i) {
     terms.external[at(i)] = residual[i];
-    if (parameters->collision_threshold > 0.0 && i < robot_n) {
+    if (parameters->collision_threshold > 0.0 && i < robot_n && unsettled_s <= 0.0) {
       report.collision = report.collision || std::abs(residual[i]) > parameters->collision_threshold;
     }
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,7 +17,9 @@ namespace dyn::sim {
 
 struct NoiseSettings {
   double position = 0.0, velocity = 0.0;  // standard deviations, rad or m and rates
-  double position_resolution = 0.0;       // of the encoder; 0: exact
+  double torque = 0.0;                    // the same of the torque sensors, N m or N
+  double position_resolution = 0.0;       // of the encoders; 0: exact
+  double torque_resolution = 0.0;
 };
 
 struct LinkOverride {  // the plant's link differs from the model's
@@ -26,17 +29,24 @@ struct LinkOverride {  // the plant's link differs from the model's
   double inertia_scale = 1.0;
 };
 
+struct JointOverride {  // the plant's joint differs from the model's
+  std::string joint;
+  std::optional<double> damping, friction, armature;
+};
+
 struct PlantSettings {
-  std::string engine = "native";
-  double step_s = 0.0;          // largest integration step; 0: chosen by the engine
-  double tolerance = 1e-10;     // of the native engine's adaptive steps; 0: fixed steps
-  bool friction = true;         // damping, Coulomb friction, stiction of the joints
-  double stiction_ratio = 1.0;  // static over Coulomb friction
+  std::string engine = "native";   // or mujoco
+  double step_s = 0.0;             // largest integration step; 0: chosen by the engine
+  double tolerance = 1e-10;        // of the native engine's adaptive steps; 0: fixed steps
+  std::string integrator = "rk4";  // of MuJoCo: rk4, implicitfast
+  bool friction = true;            // damping, Coulomb friction, stiction of the joints
+  double stiction_ratio = 1.0;     // static over Coulomb friction
   bool armature = true;
   bool limits = true;    // position end stops and effort limits
   int delay_cycles = 0;  // from command to torque
   NoiseSettings noise;
   std::vector<LinkOverride> overrides;
+  std::vector<JointOverride> joint_overrides;
   unsigned seed = 1;
 };
 
@@ -51,7 +61,11 @@ class Plant {
   [[nodiscard]] virtual std::span<const double> q() const = 0;
   [[nodiscard]] virtual std::span<const double> v() const = 0;
   virtual void measure(std::span<double> q, std::span<double> v) = 0;
+  // What torque sensors between drive and link say: the drive's effort less friction and what turns the rotor.
+  virtual void measure_torque(std::span<double> tau) = 0;
 
+  // On the loop's thread, before the loop: what only a thread's first step takes memory for is taken then.
+  virtual void rehearse() {}
   // Holds the torque for one period. Allocates nothing.
   virtual void advance(std::span<const double> effort, double period_s) = 0;
 
@@ -62,8 +76,15 @@ class Plant {
   virtual void push(const std::string& link, const Vec3d& force_N, const Vec3d& point_in_link_m) = 0;
 };
 
-// Throws ModelError naming what the engine cannot do.
+// Throw ModelError naming what the engine cannot do, or that it is not there.
 std::unique_ptr<Plant> make_native_plant(const RobotDescription& robot, const PlantSettings& settings,
                                          const Vec3d& gravity_mps2);
+std::unique_ptr<Plant> make_mujoco_plant(const RobotDescription& robot, const PlantSettings& settings,
+                                         const Vec3d& gravity_mps2);
+std::unique_ptr<Plant> make_plant(const RobotDescription& robot, const PlantSettings& settings,
+                                  const Vec3d& gravity_mps2);  // by settings.engine
+
+// Why the engine mujoco cannot be used here; empty if it can.
+std::string mujoco_missing();
 
 }  // namespace dyn::sim

@@ -14,11 +14,11 @@
 
 #include "command.hpp"
 #include "dyn_core/error.hpp"
-#include "dyn_core/registry.hpp"
 #include "dyn_sim/run/outputs.hpp"
 #include "dyn_sim/run/runner.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "terminal_view.hpp"
 
 namespace dyn::cli {
 namespace {
@@ -26,31 +26,14 @@ namespace {
 struct Call {
   std::string config;
   double duration_s = 0.0;
-  std::string out;
+  std::string out, engine;
   bool fast = false;
   bool json = false;
 };
 
-std::atomic<bool> interrupted{false};
+std::atomic<int> interrupts{0};
 
-void on_interrupt(int) { interrupted.store(true, std::memory_order_relaxed); }
-
-// One line that writes over itself, on a terminal only.
-void show(const sim::LiveView& view, double duration_s) {
-  constexpr int width = 24;
-  const double time = view.time_s.load(std::memory_order_relaxed);
-  const int filled = duration_s > 0.0 ? static_cast<int>(width * time / duration_s) : 0;
-  std::string bar(static_cast<size_t>(std::clamp(filled, 0, width)), '#');
-  bar.resize(width, '.');
-  const int jsim = view.jsim.load(std::memory_order_relaxed);
-  const auto& names = AlgorithmList<JsimAlgorithms<double>>::names;
-  const std::string name = jsim >= 0 ? std::string(names[static_cast<size_t>(jsim)]) : "";
-  std::fprintf(stderr,
-               "\r[%s] %6.2f s  error %8.2e  M: %-17s payloads %d  residual %7.1e  cycle %6.0f ns  overruns %llu ",
-               bar.c_str(), time, view.worst_error.load(), name.c_str(), view.payloads.load(), view.residual.load(),
-               view.update_ns.load(), static_cast<unsigned long long>(view.overruns.load()));
-  std::fflush(stderr);
-}
+void on_interrupt(int) { interrupts.fetch_add(1, std::memory_order_relaxed); }
 
 void print_arm(const sim::ArmRecord& arm) {
   std::cout << heading(arm.config->name) << " (" << arm.config->robot << ", " << arm.config->jsim << ")\n";
@@ -64,6 +47,10 @@ void print_arm(const sim::ArmRecord& arm) {
     table.add({"breaches of the tolerance", std::to_string(arm.validation.breaches), ""});
   }
   table.print();
+  if (!arm.collision_begins_s.empty()) {
+    std::cout << "collision first seen at " << number(arm.collision_begins_s.front(), 5) << " s, in "
+              << arm.collision_cycles << " cycles\n";
+  }
   if (!arm.validation.available)
     std::cout << "not compared with Pinocchio: " << arm.validation.unavailable_reason << '\n';
   for (const auto& event : arm.events) {
@@ -79,30 +66,38 @@ void print(const sim::RunRecord& record, const std::filesystem::path& out) {
             << number(record.update.p50, 4) << " ns, p99.9 " << number(record.update.p999, 4) << " ns, max "
             << number(record.update.max, 4) << " ns; " << record.scheduling << '\n';
   if (record.allocations_in_loop >= 0) std::cout << "allocations in the loop: " << record.allocations_in_loop << '\n';
-  if (record.interrupted) std::cout << "ended early on request\n";
+  if (record.interrupted) std::cout << "ended early on request, with the arms brought to rest\n";
   std::cout << "report: " << (out / "report.html").string() << '\n';
 }
 
 void run(const Call& call) {
-  const sim::RunConfig config = sim::load_run_config(call.config);
+  sim::RunConfig config = sim::load_run_config(call.config);
+  for (sim::ArmConfig& arm : config.arms) {
+    if (!call.engine.empty()) arm.plant.engine = call.engine;
+  }
   const std::filesystem::path out =
       call.out.empty() ? std::filesystem::path("runs") / config.file.stem() : std::filesystem::path(call.out);
   std::error_code error;
   std::filesystem::create_directories(out, error);
   if (error) throw ModelError(out.string() + ": cannot be made: " + error.message());
 
-  interrupted.store(false);
+  interrupts.store(0);
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
   sim::RunOptions options;
   options.fast = call.fast;
   options.duration_s = call.duration_s;
-  options.stop = &interrupted;
+  options.stop = &interrupts;
   const double duration = call.duration_s > 0.0 ? call.duration_s : config.duration_s;
   const bool live = !call.json && isatty(STDERR_FILENO) != 0;
-  if (live) options.watch = [duration](const sim::LiveView& view) { show(view, duration); };
+  TerminalView terminal(config, duration);
+  if (live) {
+    options.watch = [&terminal](const sim::LiveView& view) {
+      std::fputs(terminal.frame(view).c_str(), stderr);
+      std::fflush(stderr);
+    };
+  }
   const sim::RunRecord record = sim::run_closed_loop(config, options);
-  if (live) std::fputs("\n", stderr);
 
   sim::write_results(record, out);
   sim::write_csv(record, out / "log.csv");
@@ -123,6 +118,8 @@ Action declare_run(CLI::App& app) {
   app.add_option("--duration", call->duration_s, "Seconds, instead of the configuration's duration_s")
       ->check(CLI::Range(1e-3, 3600.0));
   app.add_option("--out", call->out, "Directory for results.json, log.csv, log.mcap and report.html [runs/CONFIG]");
+  app.add_option("--engine", call->engine, "native or mujoco, instead of what the configuration says")
+      ->check(CLI::IsMember({"native", "mujoco"}));
   app.add_flag("--fast", call->fast, "As fast as it goes, not in real time");
   add_json(app, call->json);
   return [call] { run(*call); };

@@ -14,13 +14,6 @@ constexpr int ring_slots = 256;
 
 size_t at(int i) { return static_cast<size_t>(i); }
 
-std::unique_ptr<Plant> make_plant(const ArmConfig& config) {
-  if (config.plant.engine == "native") {
-    return make_native_plant(config.description, config.plant, config.live.model.gravity_mps2);
-  }
-  throw ModelError(config.robot + ": plant: engine '" + config.plant.engine + "' is not in this program");
-}
-
 live::LiveOptions live_options(const ArmConfig& config) {
   live::LiveOptions options = config.live;
   options.algorithms.jsim = config.jsim;
@@ -30,7 +23,7 @@ live::LiveOptions live_options(const ArmConfig& config) {
 
 }  // namespace
 
-ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, ArmRecord& record, LiveView& view)
+ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, ArmRecord& record, ArmView& view)
     : config_(config),
       period_s_(1.0 / rate_hz),
       record_(record),
@@ -39,11 +32,12 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, Arm
       parameters_(config.controller),
       controller_(live_, control::Actuation::from_model(*live_.newest_model(), config.passive_joints), parameters_,
                   period_s_),
-      plant_(make_plant(config)),
+      plant_(make_plant(config.description, config.plant, config.live.model.gravity_mps2)),
       ring_(ring_slots, live_.max_coordinates(), live_.newest_model()->bodies() + config.live.max_payload_dofs),
-      robot_n_(live_.robot_coordinates()) {
+      robot_n_(live_.robot_coordinates()),
+      duration_s_(duration_s) {
   const auto n = at(live_.max_coordinates());
-  for (auto* x : {&q_, &v_, &ref_q_, &ref_v_, &ref_a_, &effort_, &zero_}) x->assign(n, 0.0);
+  for (auto* x : {&q_, &v_, &ref_q_, &ref_v_, &ref_a_, &effort_, &zero_, &sensed_}) x->assign(n, 0.0);
   record_.config = &config;
   record_.model = live_.newest_model();
   record_.coordinates = record_.model->coordinate_names();
@@ -54,6 +48,9 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, Arm
   record_.jsim.resize(at(rows_max_));
   record_.flags.resize(at(rows_max_));
   record_.signals.resize(at(rows_max_) * at(static_cast<int>(Signal::count)) * at(robot_n_));
+  record_.collision_begins_s.reserve(ArmRecord::most_collisions);
+  const auto actuated = control::Actuation::from_model(*live_.newest_model(), config.passive_joints).actuated;
+  for (const bool driven : actuated) passive_.push_back(driven ? 0 : 1);
   for (const Event& event : config.events) record_.events.push_back({event.time_s, -1.0, event.label, {}});
 
   const std::span<double> q(ref_q_.data(), at(robot_n_)), v(ref_v_.data(), at(robot_n_)),
@@ -140,27 +137,61 @@ void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
   // The law wants the reference where it looks: `prediction` periods ahead, less what parameters say it leads already.
   const auto own = at(robot_n_);
   config_.trajectory->sample(time_s, {ref_q_.data(), own}, {ref_v_.data(), own}, {ref_a_.data(), own});
-  const control::ReferenceInput reference{{ref_q_.data(), own}, {ref_v_.data(), own}, {ref_a_.data(), own}, true};
+  const control::ReferenceInput reference{{ref_q_.data(), own}, {ref_v_.data(), own}, {ref_a_.data(), own}, !stopping_};
   controller_.set_sample_ring(number % sample_every_ == 0 && record_.validation.available ? &ring_ : nullptr);
 
   const auto begin = std::chrono::steady_clock::now();
   const control::CycleReport report = controller_.step({q_, v_}, reference, effort_);
   update_ns_ = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
 
-  jsim_ = report.algorithms.jsim;
   failed_ = failed_ || report.mode == control::CycleReport::Mode::failed;
   now_s_.store(time_s, std::memory_order_relaxed);
+  if (stopping_ && report.mode != control::CycleReport::Mode::tracking) {  // there is no reference any more
+    std::copy_n(plant_->q().data(), own, ref_q_.data());
+    std::copy_n(plant_->v().data(), own, ref_v_.data());
+  }
+  note(time_s, report);
+  if (number % record_every_ == 0 && record_.rows < rows_max_) write_row(time_s, report);
+  plant_->advance({effort_.data(), plant_->q().size()}, period_s_);
+}
+
+// What a cycle adds to the figures of the run, and what is seen of it from outside.
+void ArmLoop::note(double time_s, const control::CycleReport& report) noexcept {
+  const auto own = at(robot_n_);
   worst_error_ = 0.0;
   for (size_t i = 0; i < own; ++i) {
     const double e = ref_q_[i] - plant_->q()[i];
-    squares_ += e * e;
+    squares_ += stopping_ ? 0.0 : e * e;
     worst_error_ = std::max(worst_error_, std::abs(e));
     record_.torque_max = std::max(record_.torque_max, std::abs(effort_[i]));
+    if (i >= ArmView::most_joints) continue;
+    view_.joints[i].q.store(plant_->q()[i], std::memory_order_relaxed);
+    view_.joints[i].error.store(e, std::memory_order_relaxed);
+    view_.joints[i].effort.store(effort_[i], std::memory_order_relaxed);
+    view_.joints[i].external.store(controller_.terms().external[i], std::memory_order_relaxed);
   }
-  squared_ += robot_n_;
-  record_.tracking_max = std::max(record_.tracking_max, worst_error_);
-  if (number % record_every_ == 0 && record_.rows < rows_max_) write_row(time_s, report);
-  plant_->advance({effort_.data(), plant_->q().size()}, period_s_);
+  if (!stopping_) {
+    squared_ += robot_n_;
+    record_.tracking_max = std::max(record_.tracking_max, worst_error_);
+  }
+  for (size_t i = 0; i < plant_->v().size(); ++i) {
+    if (i < own && passive_[i] == 0) continue;
+    const double rate = std::abs(plant_->v()[i]);
+    record_.passive_rate_max = std::max(record_.passive_rate_max, rate);
+    if (time_s >= duration_s_ - 1.0) record_.passive_rate_end = std::max(record_.passive_rate_end, rate);
+  }
+  if (report.collision) {
+    const bool begins = !view_.collision.load(std::memory_order_relaxed);
+    if (begins && record_.collision_begins_s.size() < ArmRecord::most_collisions) {
+      record_.collision_begins_s.push_back(time_s);  // memory was taken before the loop
+    }
+    ++record_.collision_cycles;
+  }
+  view_.collision.store(report.collision, std::memory_order_relaxed);
+  view_.saturated.store(report.saturated, std::memory_order_relaxed);
+  view_.holding.store(report.mode != control::CycleReport::Mode::tracking, std::memory_order_relaxed);
+  view_.jsim.store(report.algorithms.jsim, std::memory_order_relaxed);
+  view_.payloads.store(carried_, std::memory_order_relaxed);
 }
 
 double* ArmLoop::row_signal(int row, Signal signal) noexcept {
@@ -183,6 +214,8 @@ void ArmLoop::write_row(double time_s, const control::CycleReport& report) noexc
   put(Signal::feedback, terms.feedback.data());
   put(Signal::applied, terms.applied.data());
   put(Signal::external, terms.external.data());
+  plant_->measure_torque(sensed_);
+  put(Signal::sensed, sensed_.data());
   for (int i = 0; i < robot_n_; ++i) {
     row_signal(row, Signal::position_error)[i] = ref_q_[at(i)] - plant_->q()[at(i)];
     row_signal(row, Signal::velocity_error)[i] = ref_v_[at(i)] - plant_->v()[at(i)];

@@ -24,33 +24,35 @@ namespace dyn::sim {
 
 class ArmLoop {
  public:
-  ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, ArmRecord& record, LiveView& view);
+  ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, ArmRecord& record, ArmView& view);
   ~ArmLoop();
   ArmLoop(const ArmLoop&) = delete;
   ArmLoop& operator=(const ArmLoop&) = delete;
   ArmLoop(ArmLoop&&) = delete;
   ArmLoop& operator=(ArmLoop&&) = delete;
 
+  void rehearse() { plant_->rehearse(); }
   void boundaries(double time_s);
   void cycle(std::int64_t number, double time_s) noexcept;
+  // No new reference from now on: the controller brings the arm to rest and holds it.
+  void stop() noexcept { stopping_ = true; }
   void finish();
 
   [[nodiscard]] double last_update_ns() const noexcept { return update_ns_; }
-  [[nodiscard]] int carried() const noexcept { return carried_; }
-  [[nodiscard]] int jsim() const noexcept { return jsim_; }
   [[nodiscard]] double worst_error() const noexcept { return worst_error_; }
   [[nodiscard]] bool failed() const noexcept { return failed_; }
 
  private:
   void start_validator(double rate_hz);
   std::string apply(const Event& event, double time_s);
+  void note(double time_s, const control::CycleReport& report) noexcept;
   void write_row(double time_s, const control::CycleReport& report) noexcept;
   [[nodiscard]] double* row_signal(int row, Signal signal) noexcept;
 
   const ArmConfig& config_;
   const double period_s_;
   ArmRecord& record_;
-  LiveView& view_;
+  ArmView& view_;
   live::LiveModel live_;
   control::Parameters parameters_;
   control::Controller controller_;
@@ -65,14 +67,15 @@ class ArmLoop {
   std::int64_t sample_every_ = 1, record_every_ = 1;
   std::size_t next_event_ = 0;
   double push_ends_s_ = -1.0;
-  std::vector<double> q_, v_, ref_q_, ref_v_, ref_a_, effort_, zero_;
+  std::vector<double> q_, v_, ref_q_, ref_v_, ref_a_, effort_, zero_, sensed_;
+  std::vector<char> passive_;  // of the robot's coordinates
   double squares_ = 0.0;
   std::int64_t squared_ = 0;
   double update_ns_ = 0.0, worst_error_ = 0.0;
   std::atomic<double> now_s_{0.0};
   int carried_ = 0;
-  int jsim_ = 0;
-  bool failed_ = false;
+  bool failed_ = false, stopping_ = false;
+  double duration_s_;
 };
 
 }  // namespace dyn::sim

@@ -20,38 +20,74 @@ RobotDescription load_description(YamlMap& map, const std::filesystem::path& fil
   return load_robot(robot);
 }
 
+double not_negative(YamlMap& map, const std::string& key, double otherwise) {
+  const double value = map.number(key, otherwise);
+  if (value < 0.0) map.fail(key, "is below 0");
+  return value;
+}
+
 NoiseSettings read_noise(YamlMap map) {
   NoiseSettings noise;
-  noise.position = map.number("position", 0.0);
-  noise.velocity = map.number("velocity", 0.0);
-  noise.position_resolution = map.number("position_resolution", 0.0);
+  noise.position = not_negative(map, "position", 0.0);
+  noise.velocity = not_negative(map, "velocity", 0.0);
+  noise.torque = not_negative(map, "torque", 0.0);
+  noise.position_resolution = not_negative(map, "position_resolution", 0.0);
+  noise.torque_resolution = not_negative(map, "torque_resolution", 0.0);
   map.finish();
   return noise;
+}
+
+std::optional<double> maybe(YamlMap& map, const std::string& key) {
+  const double value = not_negative(map, key, 0.0);
+  return map.has(key) ? std::optional<double>(value) : std::nullopt;
+}
+
+void read_overrides(YamlMap& map, PlantSettings& plant) {
+  for (YamlMap& entry : map.list("plant_overrides")) {
+    if (entry.has("joint")) {
+      JointOverride change;
+      change.joint = entry.text("joint");
+      change.damping = maybe(entry, "damping");
+      change.friction = maybe(entry, "friction");
+      change.armature = maybe(entry, "armature");
+      plant.joint_overrides.push_back(change);
+    } else {
+      LinkOverride change;
+      change.link = entry.text("link");
+      change.mass_scale = entry.number("mass_scale", 1.0);
+      change.com_shift_m = entry.vector3("com_shift", Vec3d::Zero());
+      change.inertia_scale = entry.number("inertia_scale", 1.0);
+      plant.overrides.push_back(change);
+    }
+    entry.finish();
+  }
 }
 
 PlantSettings read_plant(YamlMap map) {
   PlantSettings plant;
   plant.engine = map.text("engine", plant.engine);
-  if (plant.engine != "native") map.fail("engine", "'" + plant.engine + "' is not in this program; native is");
-  plant.step_s = map.number("step", plant.step_s);
-  plant.tolerance = map.number("tolerance", plant.tolerance);
+  if (plant.engine != "native" && plant.engine != "mujoco") {
+    map.fail("engine", "'" + plant.engine + "' is none of native, mujoco");
+  }
+  plant.step_s = not_negative(map, "step", plant.step_s);
+  if (plant.engine == "mujoco") {
+    plant.integrator = map.text("integrator", plant.integrator);
+    if (plant.integrator != "rk4" && plant.integrator != "implicitfast") {
+      map.fail("integrator", "'" + plant.integrator + "' is none of rk4, implicitfast");
+    }
+    if (map.has("tolerance")) map.fail("tolerance", "belongs to engine native; mujoco has step");
+  }
+  plant.tolerance = not_negative(map, "tolerance", plant.tolerance);
   plant.friction = map.flag("friction", plant.friction);
   plant.stiction_ratio = map.number("stiction_ratio", plant.stiction_ratio);
+  if (plant.stiction_ratio < 1.0) map.fail("stiction_ratio", "is below 1");
   plant.armature = map.flag("armature", plant.armature);
   plant.limits = map.flag("torque_limits", plant.limits);
   plant.delay_cycles = map.integer("delay", plant.delay_cycles);
   if (plant.delay_cycles < 0 || plant.delay_cycles > 100) map.fail("delay", "is not from 0 to 100 cycles");
   plant.noise = read_noise(map.map("noise"));
   plant.seed = static_cast<unsigned>(map.integer("seed", 1));
-  for (YamlMap& entry : map.list("plant_overrides")) {
-    LinkOverride change;
-    change.link = entry.text("link");
-    change.mass_scale = entry.number("mass_scale", 1.0);
-    change.com_shift_m = entry.vector3("com_shift", Vec3d::Zero());
-    change.inertia_scale = entry.number("inertia_scale", 1.0);
-    entry.finish();
-    plant.overrides.push_back(change);
-  }
+  read_overrides(map, plant);
   map.finish();
   return plant;
 }

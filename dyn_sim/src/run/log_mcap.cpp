@@ -21,8 +21,8 @@ Json text() { return {{"type", "string"}}; }
 
 constexpr Signal state_signals[] = {
     Signal::q, Signal::v, Signal::q_reference, Signal::v_reference, Signal::position_error, Signal::velocity_error};
-constexpr Signal torque_signals[] = {Signal::inertia,  Signal::coriolis, Signal::gravity, Signal::friction,
-                                     Signal::feedback, Signal::applied,  Signal::external};
+constexpr Signal torque_signals[] = {Signal::inertia,  Signal::coriolis, Signal::gravity,  Signal::friction,
+                                     Signal::feedback, Signal::applied,  Signal::external, Signal::sensed};
 
 template <size_t N>
 Json signals_schema(const ArmRecord& arm, const Signal (&signals)[N]) {

@@ -25,7 +25,7 @@ struct Thinning {
 
 constexpr bool has_peaks(Signal s) {
   return s == Signal::position_error || s == Signal::velocity_error || s == Signal::friction || s == Signal::feedback ||
-         s == Signal::applied || s == Signal::external;
+         s == Signal::applied || s == Signal::external || s == Signal::sensed;
 }
 
 Json packed(const std::vector<float>& values) {

@@ -55,6 +55,8 @@ int count_rows(const ArmRecord& arm, std::uint8_t flag) {
 Json arm_json(const ArmRecord& arm) {
   Json json = {{"tracking", {{"rms", finite(arm.tracking_rms)}, {"max", finite(arm.tracking_max)}}},
                {"torque", {{"max", finite(arm.torque_max)}}},
+               {"collisions", {{"cycles", arm.collision_cycles}, {"begins_s", arm.collision_begins_s}}},
+               {"passive", {{"rate_max", finite(arm.passive_rate_max)}, {"rate_end", finite(arm.passive_rate_end)}}},
                {"validation", validation(arm)},
                {"events", events(arm, false)},
                {"coordinates", arm.coordinates},

@@ -23,6 +23,7 @@ const char* to_string(Signal signal) noexcept {
     case Signal::feedback: return "feedback";
     case Signal::applied: return "applied";
     case Signal::external: return "external";
+    case Signal::sensed: return "sensed";
     case Signal::count: break;
   }
   return "";

@@ -73,7 +73,9 @@ class Loop {
     cycles_ = static_cast<std::int64_t>(std::llround(duration * config.rate_hz));
     record_.arms.resize(config.arms.size());
     for (size_t i = 0; i < config.arms.size(); ++i) {
-      arms_.push_back(std::make_unique<ArmLoop>(config.arms[i], config.rate_hz, duration, record_.arms[i], view_));
+      view_.arms.push_back(std::make_unique<ArmView>());
+      arms_.push_back(
+          std::make_unique<ArmLoop>(config.arms[i], config.rate_hz, duration, record_.arms[i], *view_.arms[i]));
     }
     record_.update_ns.resize(static_cast<size_t>(cycles_));
     record_.wakeup_ns.resize(static_cast<size_t>(cycles_));
@@ -83,10 +85,13 @@ class Loop {
     record_.real_time = !options_.fast;
     record_.scheduling = options_.fast ? "as fast as it goes" : become_real_time(config_);
     const auto period_ns = static_cast<std::int64_t>(std::llround(1e9 / config_.rate_hz));
-    for (auto& arm : arms_) arm->boundaries(0.0);
+    for (auto& arm : arms_) {
+      arm->rehearse();
+      arm->boundaries(0.0);
+    }
     std::int64_t due = now_ns() + 10 * period_ns;
     std::int64_t allocations = 0;
-    for (std::int64_t k = 0; k < cycles_ && !stopped(); ++k, due += period_ns) {
+    for (std::int64_t k = 0; k < cycles_ && !stopped(k); ++k, due += period_ns) {
       const double time_s = static_cast<double>(k) / config_.rate_hz;
       if (!options_.fast) sleep_until(due);
       const std::int64_t woke = now_ns();
@@ -112,10 +117,17 @@ class Loop {
   std::atomic<bool> done{false};
 
  private:
-  [[nodiscard]] bool stopped() {
-    const bool asked = options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed);
-    record_.interrupted = record_.interrupted || asked;
-    return asked || std::any_of(arms_.begin(), arms_.end(), [](const auto& arm) { return arm->failed(); });
+  // Asked to end, the loop goes on while the controllers bring the arms to rest; asked again, it ends at once.
+  [[nodiscard]] bool stopped(std::int64_t k) noexcept {
+    constexpr double rest_s = 0.8;
+    const int asked = options_.stop != nullptr ? options_.stop->load(std::memory_order_relaxed) : 0;
+    if (asked > 0 && !record_.interrupted) {
+      record_.interrupted = true;
+      view_.stopping.store(true, std::memory_order_relaxed);
+      for (const auto& arm : arms_) arm->stop();
+      cycles_ = std::min<std::int64_t>(cycles_, k + std::llround(rest_s * config_.rate_hz));
+    }
+    return asked > 1 || std::any_of(arms_.begin(), arms_.end(), [](const auto& arm) { return arm->failed(); });
   }
 
   void note(std::int64_t k, std::int64_t wakeup_ns) noexcept {
@@ -130,8 +142,9 @@ class Loop {
     view_.time_s.store(static_cast<double>(k) / config_.rate_hz, std::memory_order_relaxed);
     view_.worst_error.store(worst, std::memory_order_relaxed);
     view_.update_ns.store(update, std::memory_order_relaxed);
-    view_.jsim.store(arms_.front()->jsim(), std::memory_order_relaxed);
-    view_.payloads.store(arms_.front()->carried(), std::memory_order_relaxed);
+    if (update > view_.worst_update_ns.load(std::memory_order_relaxed)) {
+      view_.worst_update_ns.store(update, std::memory_order_relaxed);
+    }
   }
 
   // The next cycle begins late: the beats that were missed are left out, not made up for.

@@ -79,6 +79,7 @@ void fill_row(ArmRecord& arm, Dynamics& dynamics, double t, double end_s, bool s
       case Signal::applied: return inverse[c] + feedback;
       case Signal::external:
         return pushed ? 8.0 * std::sin(static_cast<double>(c) + 1.0) : 0.02 * std::sin(9.0 * phase);
+      case Signal::sensed: return inverse[c] + 0.9 * feedback;
       case Signal::count: break;
     }
     return 0.0;

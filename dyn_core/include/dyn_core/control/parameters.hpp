@@ -38,7 +38,7 @@ struct Parameters {
   double ramp_in_s = 0.0;              // feedback comes in smoothly over this time after activation
   double passive_damping = 0.0;        // 1/s: anti-swing of passive joints by the actuated ones
   double observer_gain = 50.0;         // 1/s, generalised-momentum observer
-  double collision_threshold = 0.0;    // N m or N of external torque that raises the flag; 0: off
+  double collision_threshold = 0.0;    // N m or N from outside that raises the flag, not in ramps; 0: off
   double hold_time_s = 0.05;           // how long the last good torque is held on a non-finite state or result
   Parameters* next_retired = nullptr;  // live::Handover's list
 };

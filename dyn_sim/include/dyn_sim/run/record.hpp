@@ -27,7 +27,8 @@ enum class Signal : std::uint8_t {
   friction,
   feedback,
   applied,
-  external,  // N m or N
+  external,
+  sensed,  // N m or N; what the plant's torque sensors say
   count
 };
 [[nodiscard]] const char* to_string(Signal signal) noexcept;  // as in the files of a run (library dyn_outputs)
@@ -59,6 +60,12 @@ struct ArmRecord {
   std::vector<EventRecord> events;
   std::vector<ResidualRecord> residuals;
   double tracking_rms = 0.0, tracking_max = 0.0, torque_max = 0.0;
+  // Collisions the controller reported: cycles, and the beginnings of the first ones.
+  std::uint64_t collision_cycles = 0;
+  std::vector<double> collision_begins_s;  // at most most_collisions
+  static constexpr std::size_t most_collisions = 100;
+  // Joints without a motor: their fastest rate, and that of the last second (what anti-swing has left).
+  double passive_rate_max = 0.0, passive_rate_end = 0.0;
   struct {
     std::uint64_t samples = 0, dropped = 0, breaches = 0;
     double max_M = 0.0, max_Cv = 0.0, max_g = 0.0;

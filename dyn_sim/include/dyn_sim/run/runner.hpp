@@ -4,28 +4,43 @@
 // goes.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include "dyn_sim/run/record.hpp"
 
 namespace dyn::sim {
 
-// What the loop shows of itself while it runs; written by the loop, read by whoever looks.
+// What the loop shows of one arm while it runs; written by the loop, read by whoever looks.
+struct ArmView {
+  static constexpr int most_joints = 16;  // that are shown
+  struct JointView {
+    std::atomic<double> q{0.0}, error{0.0}, effort{0.0}, external{0.0};
+  };
+  std::array<JointView, most_joints> joints;
+  std::atomic<double> residual{0.0};  // newest of the validator
+  std::atomic<int> jsim{0};           // index of the algorithm
+  std::atomic<int> payloads{0};       // that the plant carries
+  std::atomic<bool> collision{false}, saturated{false}, holding{false};
+};
+
 struct LiveView {
   std::atomic<double> time_s{0.0};
-  std::atomic<double> worst_error{0.0};  // of the last cycle, rad or m
-  std::atomic<double> update_ns{0.0};    // of the last cycle
-  std::atomic<double> residual{0.0};     // newest of any validator
+  std::atomic<double> worst_error{0.0};  // of the last cycle and any arm, rad or m
+  std::atomic<double> update_ns{0.0};    // of the last cycle, all arms
+  std::atomic<double> worst_update_ns{0.0};
   std::atomic<std::uint64_t> overruns{0};
-  std::atomic<int> jsim{0};      // index of the first arm's algorithm
-  std::atomic<int> payloads{0};  // of the first arm's plant
+  std::atomic<bool> stopping{false};           // asked to end: the arms are being brought to rest
+  std::vector<std::unique_ptr<ArmView>> arms;  // filled before the loop begins
 };
 
 struct RunOptions {
   bool fast = false;
-  double duration_s = 0.0;                     // 0: what the configuration says
-  std::atomic<bool>* stop = nullptr;           // set from outside to end early
+  double duration_s = 0.0;           // 0: what the configuration says
+  std::atomic<int>* stop = nullptr;  // raised from outside to end early: 1 brings the arms to rest first, 2 does not
   std::function<void(const LiveView&)> watch;  // called some ten times a second from the calling thread
 };
 

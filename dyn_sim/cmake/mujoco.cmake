@@ -1,0 +1,33 @@
+# The engine mujoco of `dyn run`. Headers come from the PyPI package mujoco (beside DYN_PYTHON), or from wherever
+# DYN_MUJOCO_INCLUDE and DYN_MUJOCO_LIBRARY say; the library is opened at run time, so that nothing else needs it.
+set(mujoco_version 4)
+find_path(DYN_MUJOCO_INCLUDE mujoco/mujoco.h PATHS ${DYN_PYTHON_SITE}/mujoco/include)
+file(GLOB mujoco_files ${DYN_PYTHON_SITE}/mujoco/libmujoco.so.${mujoco_version}.*)
+if(mujoco_files AND NOT DYN_MUJOCO_LIBRARY)
+  list(GET mujoco_files 0 mujoco_file)
+  set(DYN_MUJOCO_LIBRARY ${mujoco_file} CACHE FILEPATH "MuJoCo's shared library" FORCE)
+elseif(NOT DYN_MUJOCO_LIBRARY)
+  find_library(DYN_MUJOCO_LIBRARY mujoco)
+endif()
+set(DYN_HAS_MUJOCO FALSE)
+if(DYN_MUJOCO_INCLUDE AND DYN_MUJOCO_LIBRARY)
+  file(STRINGS ${DYN_MUJOCO_INCLUDE}/mujoco/mujoco.h header_version REGEX "mjVERSION_HEADER ${mujoco_version}[0-9][0-9][0-9][0-9][0-9][0-9]$")
+  if(header_version)
+    set(DYN_HAS_MUJOCO TRUE)
+  endif()
+endif()
+
+if(DYN_HAS_MUJOCO)
+  message(STATUS "dyn_sim: engine mujoco (${DYN_MUJOCO_LIBRARY})")
+  target_sources(dyn_run PRIVATE
+    src/plants/mujoco/compiled.cpp
+    src/plants/mujoco/library.cpp
+    src/plants/mujoco/mujoco_plant.cpp)
+  target_include_directories(dyn_run SYSTEM PRIVATE ${DYN_MUJOCO_INCLUDE})
+  set_source_files_properties(src/plants/mujoco/library.cpp PROPERTIES
+    COMPILE_DEFINITIONS "DYN_MUJOCO_LIBRARY=\"${DYN_MUJOCO_LIBRARY}\"")
+  target_link_libraries(dyn_run PRIVATE ${CMAKE_DL_LIBS})
+else()
+  message(STATUS "dyn_sim: no engine mujoco, since no MuJoCo ${mujoco_version} was found")
+  target_sources(dyn_run PRIVATE src/plants/mujoco/absent.cpp)
+endif()

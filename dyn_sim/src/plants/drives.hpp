@@ -1,0 +1,49 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What stands between a controller and an arm, the same for every engine: drives that act late and only so strongly,
+// sensors that are noisy and coarse. Nothing here allocates but the constructors and fit().
+#pragma once
+
+#include <random>
+#include <span>
+#include <vector>
+
+#include "dyn_sim/plant.hpp"
+
+namespace dyn::sim {
+
+// Entry of the state of `before` that has the same name as each coordinate of `now`; -1 where there is none.
+std::vector<int> same_coordinates(const Model& before, const Model& now);
+
+class Drives {
+ public:
+  explicit Drives(const PlantSettings& settings);
+
+  // The arm has other coordinates now; what was commanded to those that stay is still under way.
+  void fit(const Model& model, const std::vector<int>& same);
+  void reset() noexcept;
+  // What was commanded delay_cycles ago, within the limits of the drive, acts for the next period.
+  void take(std::span<const double> commanded) noexcept;
+  [[nodiscard]] const std::vector<double>& effort() const noexcept { return effort_; }
+
+ private:
+  bool limited_;
+  std::vector<double> limit_, effort_;
+  std::vector<std::vector<double>> delayed_;  // ring of delay_cycles + 1
+  std::size_t head_ = 0;
+};
+
+class Sensors {
+ public:
+  Sensors(const NoiseSettings& noise, unsigned seed);
+
+  void joints(std::span<const double> q, std::span<const double> v, std::span<double> seen_q, std::span<double> seen_v);
+  void torque(std::span<double> tau);  // in place
+
+ private:
+  NoiseSettings noise_;
+  std::mt19937_64 joint_random_, torque_random_;  // two, so that reading torques does not change what encoders say
+  std::normal_distribution<double> joint_normal_, torque_normal_;
+};
+
+}  // namespace dyn::sim

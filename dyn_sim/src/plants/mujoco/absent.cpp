@@ -1,0 +1,18 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// In place of the plant in a build that found no MuJoCo headers.
+#include "dyn_core/error.hpp"
+#include "dyn_sim/plant.hpp"
+
+namespace dyn::sim {
+
+std::unique_ptr<Plant> make_mujoco_plant(const RobotDescription&, const PlantSettings&, const Vec3d&) {
+  throw ModelError(mujoco_missing());
+}
+
+std::string mujoco_missing() {
+  return "engine mujoco: this program was built without it (no MuJoCo 4 headers were found; scripts/setup installs "
+         "them)";
+}
+
+}  // namespace dyn::sim

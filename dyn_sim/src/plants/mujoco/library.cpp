@@ -1,0 +1,82 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "library.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "dyn_core/error.hpp"
+
+namespace dyn::sim::mujoco {
+namespace {
+
+// Where it was when this program was built, unless the user says otherwise; then wherever the system looks.
+std::vector<std::string> candidates() {
+  if (const char* const chosen = std::getenv("DYN_MUJOCO_LIBRARY"); chosen != nullptr && *chosen != '\0') {
+    return {chosen};
+  }
+  return {DYN_MUJOCO_LIBRARY, "libmujoco.so." + std::to_string(mjVERSION_HEADER / 1000000) + "." +
+                                  std::to_string(mjVERSION_HEADER / 1000 % 1000) + "." +
+                                  std::to_string(mjVERSION_HEADER % 1000)};
+}
+
+void* open() {
+  std::string reasons;
+  for (const std::string& file : candidates()) {
+    void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle != nullptr) return handle;
+    reasons += (reasons.empty() ? "" : "; ") + std::string(dlerror());
+  }
+  throw ModelError("engine mujoco: its library cannot be opened (" + reasons +
+                   "); DYN_MUJOCO_LIBRARY may name the file");
+}
+
+template <class Function>
+void find(void* handle, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(handle, name));
+  if (function == nullptr) throw ModelError(std::string("engine mujoco: its library has no function ") + name);
+}
+
+Library load() {
+  void* const handle = open();  // never closed: plants of the whole program use it
+  Library all;
+  find(handle, "mj_version", all.version);
+  if (all.version() != mjVERSION_HEADER) {
+    throw ModelError("engine mujoco: its library has version number " + std::to_string(all.version()) +
+                     "; this program was built for " + std::to_string(mjVERSION_HEADER));
+  }
+  find(handle, "mju_getLogConfig", all.get_log_config);
+  find(handle, "mju_setLogConfig", all.set_log_config);
+  find(handle, "mj_makeSpec", all.make_spec);
+  find(handle, "mj_deleteSpec", all.delete_spec);
+  find(handle, "mjs_findBody", all.find_body);
+  find(handle, "mjs_addBody", all.add_body);
+  find(handle, "mjs_addJoint", all.add_joint);
+  find(handle, "mjs_addEquality", all.add_equality);
+  find(handle, "mjs_setName", all.set_name);
+  find(handle, "mjs_setString", all.set_string);
+  find(handle, "mjs_getId", all.get_id);
+  find(handle, "mjs_getError", all.get_error);
+  find(handle, "mj_compile", all.compile);
+  find(handle, "mj_deleteModel", all.delete_model);
+  find(handle, "mj_makeData", all.make_data);
+  find(handle, "mj_deleteData", all.delete_data);
+  find(handle, "mj_forward", all.forward);
+  find(handle, "mj_step", all.step);
+  find(handle, "mj_fullM", all.full_M);
+  mjLogConfig log = all.get_log_config();
+  log.logto_file = 0;  // or it would leave MUJOCO_LOG.TXT wherever the program runs
+  all.set_log_config(log);
+  return all;
+}
+
+}  // namespace
+
+const Library& library() {
+  static const Library all = load();
+  return all;
+}
+
+}  // namespace dyn::sim::mujoco

@@ -1,0 +1,195 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// MuJoCo as the arm: its forward dynamics, its constraint solver for Coulomb friction and end stops, its integrators
+// (rk4: fourth order, for precision; implicitfast: first order, for stiff friction and damping). The drive's torque
+// acts as qfrc_applied, a push as xfrc_applied of its body. A payload that comes or goes makes a new MuJoCo model from
+// the new description; positions and velocities move over by name.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "compiled.hpp"
+#include "dyn_core/error.hpp"
+#include "plants/drives.hpp"
+#include "plants/overrides.hpp"
+
+namespace dyn::sim {
+namespace {
+
+constexpr double largest_step_s = 5e-4;  // unless the configuration says another
+
+size_t at(int i) { return static_cast<size_t>(i); }
+
+class MujocoPlant final : public Plant {
+ public:
+  MujocoPlant(const RobotDescription& robot, PlantSettings settings, const Vec3d& gravity_mps2)
+      : mj_(mujoco::library()),
+        settings_(std::move(settings)),
+        drives_(settings_),
+        sensors_(settings_.noise, settings_.seed) {
+    if (settings_.friction && settings_.stiction_ratio != 1.0) {
+      throw ModelError(robot.name + ": plant: MuJoCo's friction has no stiction_ratio (" +
+                       std::to_string(settings_.stiction_ratio) + "); the native engine has");
+    }
+    options_.gravity_mps2 = gravity_mps2;
+    options_.armature = settings_.armature;
+    rebuild(with_overrides(robot, settings_));
+  }
+
+  const Model& model() const override { return *model_; }
+  std::span<const double> q() const override { return q_; }
+  std::span<const double> v() const override { return v_; }
+
+  void reset(std::span<const double> q, std::span<const double> v) override {
+    std::copy(q.begin(), q.end(), q_.begin());
+    std::copy(v.begin(), v.end(), v_.begin());
+    drives_.reset();
+    write_state();
+  }
+
+  void measure(std::span<double> q, std::span<double> v) override { sensors_.joints(q_, v_, q, v); }
+
+  // The constraint solver's share is friction's and the end stops'; a stop acts on the link, friction on the drive.
+  void measure_torque(std::span<double> tau) override {
+    put_torques();
+    mj_.forward(sim_.model.get(), sim_.data.get());
+    const mjData& d = *sim_.data;
+    for (size_t i = 0; i < q_.size(); ++i) {
+      const int dof = sim_.dof[at(sim_.lead[i])];
+      tau[i] = drives_.effort()[i] + d.qfrc_damper[dof] - model_->tree().armature[i] * d.qacc[dof];
+    }
+    for (int k = 0; k < d.nefc; ++k) {
+      if (d.efc_type[k] != mjCNSTR_FRICTION_DOF) continue;
+      for (size_t i = 0; i < q_.size(); ++i) {
+        if (sim_.dof[at(sim_.lead[i])] == d.efc_id[k]) tau[i] += d.efc_force[k];
+      }
+    }
+    sensors_.torque(tau.first(q_.size()));
+  }
+
+  // The library's thread-local memory comes with the first step.
+  void rehearse() override {
+    const mujoco::DataPointer scratch(mj_.make_data(sim_.model.get()));
+    mj_.step(sim_.model.get(), scratch.get());
+  }
+
+  void advance(std::span<const double> effort, double period_s) override {
+    drives_.take(effort);
+    const double wanted = settings_.step_s > 0.0 ? settings_.step_s : largest_step_s;
+    const int steps = std::max(1, static_cast<int>(std::ceil(period_s / wanted - 1e-9)));
+    sim_.model->opt.timestep = period_s / steps;
+    for (int k = 0; k < steps; ++k) {
+      put_torques();
+      mj_.step(sim_.model.get(), sim_.data.get());
+    }
+    read_state();
+  }
+
+  void attach(const Payload& payload) override { rebuild(dyn::attach(model_->description(), payload)); }
+  void detach(const std::string& name) override { rebuild(dyn::detach(model_->description(), name)); }
+
+  void push(const std::string& link, const Vec3d& force_N, const Vec3d& point_in_link_m) override {
+    const Link* const found = model_->find_link(link);
+    if (found == nullptr) throw ModelError("push: the robot has no link '" + link + "'");
+    if (found->body >= 0 && sim_.body[at(found->body)] < 0) {
+      throw ModelError("push: link '" + link + "' has no mass of its own in MuJoCo");
+    }
+    push_link_ = link;
+    push_force_ = force_N;
+    push_point_in_link_ = point_in_link_m;
+    find_pushed();
+  }
+
+ private:
+  void rebuild(const RobotDescription& description) {
+    auto model = std::make_unique<const Model>(Model::build(description, options_));
+    mujoco::Compiled fresh = mujoco::compile(*model, settings_);
+    const auto same = same_coordinates(model_ ? *model_ : *model, *model);
+    const std::vector<double> q = q_, v = v_;
+    q_.assign(same.size(), 0.0);
+    v_.assign(same.size(), 0.0);
+    for (size_t i = 0; model_ && i < same.size(); ++i) {
+      if (same[i] < 0) continue;
+      q_[i] = q[at(same[i])];
+      v_[i] = v[at(same[i])];
+    }
+    if (sim_.data) fresh.data->time = sim_.data->time;
+    model_ = std::move(model);
+    sim_ = std::move(fresh);
+    drives_.fit(*model_, same);
+    write_state();
+    find_pushed();
+  }
+
+  void find_pushed() {
+    push_body_ = -1;
+    const Link* const link = push_force_.isZero(0.0) ? nullptr : model_->find_link(push_link_);
+    std::fill_n(sim_.data->xfrc_applied, 6 * sim_.model->nbody, 0.0);
+    if (link == nullptr || link->body < 0) return;
+    push_body_ = sim_.body[at(link->body)];
+    push_point_ = link->body_T_link.R * push_point_in_link_ + link->body_T_link.p_m;
+  }
+
+  void write_state() {
+    const Tree& tree = model_->tree();
+    for (size_t b = 0; b < at(tree.size); ++b) {
+      const auto c = at(tree.coordinate[b]);
+      sim_.data->qpos[sim_.dof[b]] = tree.offset[b] + tree.ratio[b] * q_[c];
+      sim_.data->qvel[sim_.dof[b]] = tree.ratio[b] * v_[c];
+    }
+    std::fill_n(sim_.data->qacc_warmstart, sim_.model->nv, 0.0);
+    mj_.forward(sim_.model.get(), sim_.data.get());  // poses of bodies, for a push in the first step
+  }
+
+  void read_state() {
+    for (size_t i = 0; i < q_.size(); ++i) {
+      const int dof = sim_.dof[at(sim_.lead[i])];
+      q_[i] = sim_.data->qpos[dof];
+      v_[i] = sim_.data->qvel[dof];
+    }
+  }
+
+  // xfrc_applied has the force at the body's centre of mass, base frame: torque (p - c) x f.
+  void put_torques() {
+    mjData& d = *sim_.data;
+    for (size_t i = 0; i < q_.size(); ++i) d.qfrc_applied[sim_.dof[at(sim_.lead[i])]] = drives_.effort()[i];
+    if (push_body_ < 0) return;
+    const auto b = push_body_;
+    const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(d.xmat + 9 * b);
+    const Vec3d arm =
+        Eigen::Map<const Vec3d>(d.xpos + 3 * b) + R * push_point_ - Eigen::Map<const Vec3d>(d.xipos + 3 * b);
+    Eigen::Map<Eigen::Matrix<double, 6, 1>> wrench(d.xfrc_applied + 6 * b);
+    wrench << push_force_, arm.cross(push_force_);
+  }
+
+  const mujoco::Library& mj_;
+  PlantSettings settings_;
+  Drives drives_;
+  Sensors sensors_;
+  ModelOptions options_;
+  std::unique_ptr<const Model> model_;
+  mujoco::Compiled sim_;
+  std::vector<double> q_, v_;
+
+  int push_body_ = -1;
+  std::string push_link_;
+  Vec3d push_force_ = Vec3d::Zero(), push_point_ = Vec3d::Zero(), push_point_in_link_ = Vec3d::Zero();
+};
+
+}  // namespace
+
+std::unique_ptr<Plant> make_mujoco_plant(const RobotDescription& robot, const PlantSettings& settings,
+                                         const Vec3d& gravity_mps2) {
+  return std::make_unique<MujocoPlant>(robot, settings, gravity_mps2);
+}
+
+std::string mujoco_missing() {
+  try {
+    (void)mujoco::library();
+    return {};
+  } catch (const ModelError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace dyn::sim

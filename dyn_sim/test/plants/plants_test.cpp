@@ -1,0 +1,180 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What every engine must do, on a wheel whose motion is known in closed form.
+#include "plants.hpp"
+
+#include <cmath>
+
+namespace dyn::sim::test {
+namespace {
+
+class Plants : public testing::TestWithParam<std::string> {
+ protected:
+  std::unique_ptr<Plant> make(const PlantSettings& settings, const RobotDescription& arm = wheel()) {
+    auto plant = make_plant(arm, settings, down);
+    const std::vector<double> rest(static_cast<size_t>(plant->model().coordinates()), 0.0);
+    plant->reset(rest, rest);
+    return plant;
+  }
+  PlantSettings settings_ = plain(GetParam());
+};
+
+TEST_P(Plants, ConstantTorqueMakesConstantAcceleration) {
+  const auto plant = make(settings_);
+  hold(*plant, {0.2}, 1000);
+  EXPECT_NEAR(plant->v()[0], 0.2 / wheel_inertia_kgm2, 1e-9);
+  EXPECT_NEAR(plant->q()[0], 0.5 * 0.2 / wheel_inertia_kgm2, 1e-9);
+}
+
+TEST_P(Plants, ArmatureIsInertiaOfTheRotor) {
+  settings_.armature = true;
+  const auto plant = make(settings_);
+  hold(*plant, {0.3}, 1000);
+  EXPECT_NEAR(plant->v()[0], 0.3 / (wheel_inertia_kgm2 + 0.25), 1e-9);
+}
+
+TEST_P(Plants, DampingLetsTheWheelRunOut) {
+  settings_.friction = true;
+  auto arm = wheel();
+  arm.joints[0].friction = 0.0;
+  const auto plant = make(settings_, arm);
+  plant->reset(std::vector{0.0}, std::vector{1.0});
+  hold(*plant, {0.0}, 1000);
+  EXPECT_NEAR(plant->v()[0], std::exp(-0.3 / wheel_inertia_kgm2), 1e-7);
+}
+
+TEST_P(Plants, FrictionHoldsUntilTheTorqueIsLarger) {
+  settings_.friction = true;
+  const auto plant = make(settings_);
+  hold(*plant, {1.2}, 1000);  // 1.5 N m would break it loose
+  EXPECT_LT(std::abs(plant->q()[0]), 5e-3);
+  EXPECT_LT(std::abs(plant->v()[0]), 5e-3);
+  hold(*plant, {1.8}, 100);
+  EXPECT_NEAR(plant->v()[0], (1.8 - 1.5) / wheel_inertia_kgm2 * 0.1, 0.02);
+  hold(*plant, {0.0}, 2000);
+  EXPECT_LT(std::abs(plant->v()[0]), 1e-3) << "Coulomb friction brings it to rest and does not turn it back";
+}
+
+TEST_P(Plants, EffortIsLimited) {
+  settings_.limits = true;
+  const auto plant = make(settings_);
+  hold(*plant, {1000.0}, 100);
+  EXPECT_NEAR(plant->v()[0], 4.0 / wheel_inertia_kgm2 * 0.1, 1e-6);
+}
+
+TEST_P(Plants, EndStopsHold) {
+  settings_.limits = true;
+  const auto plant = make(settings_);
+  double furthest = 0.0;
+  for (int k = 0; k < 2000; ++k) {
+    plant->advance(std::vector{4.0}, 1e-3);
+    furthest = std::max(furthest, plant->q()[0]);
+  }
+  EXPECT_LT(furthest, 1.05);
+  EXPECT_NEAR(plant->q()[0], 1.0, 0.01);
+  EXPECT_LT(std::abs(plant->v()[0]), 0.01);
+}
+
+TEST_P(Plants, TorqueComesLate) {
+  settings_.delay_cycles = 3;
+  const auto plant = make(settings_);
+  for (int k = 0; k < 3; ++k) {
+    plant->advance(std::vector{1.0}, 1e-3);
+    EXPECT_EQ(plant->v()[0], 0.0) << k;
+  }
+  hold(*plant, {0.0}, 5);
+  EXPECT_NEAR(plant->v()[0], 3.0 * 1e-3 / wheel_inertia_kgm2, 1e-12);
+}
+
+TEST_P(Plants, SensorsAreNoisyAndCoarse) {
+  settings_.noise.velocity = 0.02;
+  settings_.noise.position = 1e-3;
+  settings_.noise.position_resolution = 1e-4;
+  settings_.noise.torque = 0.5;
+  const auto plant = make(settings_);
+  const auto again = make(settings_);
+  constexpr int samples = 20000;
+  double sum_q = 0.0, sum_v = 0.0, sum_tau = 0.0;
+  for (int k = 0; k < samples; ++k) {
+    std::vector<double> q(1), v(1), tau(1), q2(1), v2(1);
+    plant->measure(q, v);
+    plant->measure_torque(tau);
+    again->measure(q2, v2);  // without reading its torque sensors
+    EXPECT_EQ(q[0], q2[0]) << "the same seed, the same noise";
+    EXPECT_NEAR(q[0] / 1e-4, std::round(q[0] / 1e-4), 1e-9);
+    sum_q += q[0] * q[0];
+    sum_v += v[0] * v[0];
+    sum_tau += tau[0] * tau[0];
+  }
+  EXPECT_NEAR(std::sqrt(sum_q / samples), 1e-3, 3e-5);
+  EXPECT_NEAR(std::sqrt(sum_v / samples), 0.02, 6e-4);
+  EXPECT_NEAR(std::sqrt(sum_tau / samples), 0.5, 0.015);
+  EXPECT_EQ(plant->q()[0], 0.0) << "the true state has no noise";
+}
+
+TEST_P(Plants, TorqueSensorMissesFrictionAndRotor) {
+  settings_.armature = settings_.friction = true;
+  settings_.noise.torque_resolution = 1e-3;
+  const auto plant = make(settings_);
+  hold(*plant, {3.0}, 50);
+  std::vector<double> tau(1);
+  plant->measure_torque(tau);
+  // What turns the link alone: I qdd with (I + rotor) qdd = 3 - 1.5 - damping v.
+  const double qdd = (3.0 - 1.5 - 0.3 * plant->v()[0]) / (wheel_inertia_kgm2 + 0.25);
+  EXPECT_NEAR(tau[0], wheel_inertia_kgm2 * qdd, 0.02);
+  EXPECT_NEAR(tau[0] / 1e-3, std::round(tau[0] / 1e-3), 1e-6);
+}
+
+TEST_P(Plants, OverridesChangeThePlant) {
+  settings_.friction = settings_.armature = true;
+  settings_.overrides.push_back({"rim", 1.0, Vec3d::Zero(), 2.0});
+  settings_.joint_overrides.push_back({"axle", 0.0, 0.0, 0.5});
+  const auto plant = make(settings_);
+  hold(*plant, {0.3}, 1000);
+  EXPECT_NEAR(plant->v()[0], 0.3 / (2.0 * wheel_inertia_kgm2 + 0.5), 1e-9);
+}
+
+TEST_P(Plants, OverridesOfWhatIsNotThereAreRefused) {
+  settings_.overrides.push_back({"spoke", 2.0, Vec3d::Zero(), 1.0});
+  EXPECT_THROW(make(settings_), ModelError);
+  settings_.overrides.clear();
+  settings_.joint_overrides.push_back({"hinge", 0.0, 0.0, 0.0});
+  EXPECT_THROW(make(settings_), ModelError);
+}
+
+TEST_P(Plants, PayloadComesAndGoesInMotion) {
+  const auto plant = make(settings_);
+  hold(*plant, {0.2}, 500);
+  const double q = plant->q()[0], v = plant->v()[0];
+  Inertial box;
+  box.mass_kg = 2.0;
+  box.inertia_com_kgm2 = Vec3d(0.01, 0.01, 0.02).asDiagonal();
+  plant->attach(Payload::rigid("box", "rim", box, {Mat3d::Identity(), Vec3d(0.3, 0.0, 0.1)}));
+  EXPECT_EQ(plant->q()[0], q);
+  EXPECT_EQ(plant->v()[0], v);
+  const double heavier = wheel_inertia_kgm2 + 0.02 + 2.0 * 0.09;
+  hold(*plant, {0.2}, 100);
+  EXPECT_NEAR(plant->v()[0], v + 0.1 * 0.2 / heavier, 1e-9);
+  plant->detach("box");
+  const double loaded = plant->v()[0];
+  hold(*plant, {0.2}, 100);
+  EXPECT_NEAR(plant->v()[0], loaded + 0.1 * 0.2 / wheel_inertia_kgm2, 1e-9);
+  EXPECT_THROW(plant->detach("box"), ModelError);
+}
+
+TEST_P(Plants, PushesActUntilTheyEnd) {
+  const auto plant = make(settings_);
+  EXPECT_THROW(plant->push("spoke", Vec3d::UnitY(), Vec3d::Zero()), ModelError);
+  plant->push("rim", Vec3d(0.0, 5.0, 0.0), Vec3d(0.2, 0.0, 0.0));
+  hold(*plant, {0.0}, 10);
+  EXPECT_NEAR(plant->v()[0], 0.01 * 1.0 / wheel_inertia_kgm2, 1e-6);
+  plant->push("rim", Vec3d::Zero(), Vec3d::Zero());
+  const double v = plant->v()[0];
+  hold(*plant, {0.0}, 10);
+  EXPECT_NEAR(plant->v()[0], v, 1e-12);
+}
+
+INSTANTIATE_TEST_SUITE_P(Engine, Plants, testing::ValuesIn(engines()), [](const auto& e) { return e.param; });
+
+}  // namespace
+}  // namespace dyn::sim::test

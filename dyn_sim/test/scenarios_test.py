@@ -1,0 +1,174 @@
+# Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+"""The scenarios of config/scenarios, each run to its end as fast as it goes and judged by its results.json."""
+import csv
+import json
+import os
+import re
+import tempfile
+import unittest
+from pathlib import Path
+
+from dyn_process import fails, run
+
+SCENARIOS = Path(__file__).parents[2] / "config" / "scenarios"
+ENGINES = os.environ.get("DYN_ENGINES", "native").split(",")
+
+
+class Scenarios(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.out = Path(self.directory.name)
+
+    def play(self, name, engine="native", change=None):
+        """results.json of a scenario; `change` is a list of (old, new) texts."""
+        config = SCENARIOS / f"{name}.yaml"
+        if change:
+            text = config.read_text()
+            for old, new in change:
+                self.assertIn(old, text)
+                text = text.replace(old, new)
+            config = self.out / f"{name}.yaml"
+            config.write_text(text)
+        done = run("run", config, "--fast", "--engine", engine, "--out", self.out, "--json")
+        self.assertEqual(done.returncode, 0, done.error)
+        results = json.loads((self.out / "results.json").read_text())
+        self.assertEqual(results, json.loads(done.text))
+        self.assertFalse(results["interrupted"])
+        self.assertEqual(results["cycles"], round(results["rate_hz"] * results["duration_s"]))
+        self.assertEqual(results["validation"]["breaches"], 0)
+        for event in results["events"]:
+            self.assertTrue(event["ok"], event)
+        if results["allocations_in_loop"] is not None:
+            self.assertEqual(results["allocations_in_loop"], 0)
+        return results
+
+    def test_computed_torque(self):
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                results = self.play("arm7_computed_torque", engine)
+                self.assertLess(results["tracking"]["rms"], {"native": 2e-5, "mujoco": 1e-3}[engine])
+                self.assertEqual(results["arms"][0]["plant"], engine)
+
+    def test_wrong_model(self):
+        if run("info", "panda").returncode != 0:  # without the package example-robot-data
+            done = run("run", SCENARIOS / "panda_wrong_model.yaml", "--fast", "--out", self.out)
+            return fails(self, done, 1, "panda")
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                results = self.play("panda_wrong_model", engine)
+                feedforward, computed = (arm["tracking"]["rms"] for arm in results["arms"])
+                self.assertEqual([arm["law"] for arm in results["arms"]], ["feedforward", "computed_torque"])
+                self.assertGreater(feedforward, 2e-3, "the model is wrong, and that shows")
+                self.assertLess(computed, 0.5 * feedforward)
+
+    def test_payload_pick_and_drop(self):
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                results = self.play("payload_pick_and_drop", engine)
+                self.assertLess(results["tracking"]["rms"], 1e-4)
+                self.assertEqual(results["arms"][0]["collisions"], {"begins_s": [], "cycles": 0})
+
+    def test_a_payload_unknown_to_the_model_is_a_collision(self):
+        results = self.play("payload_pick_and_drop", change=[("{at: 1.5, attach:", "{at: 1.5, on: plant, attach:"),
+                                                             ("detach: box}", "on: plant, detach: box}")])
+        self.assertGreater(results["arms"][0]["collisions"]["cycles"], 100)
+        self.assertGreater(results["tracking"]["max"], 1e-3)
+
+    def test_crucible(self):
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                calm = self.play("crucible_anti_swing", engine)["arms"][0]["passive"]
+                swinging = self.play("crucible_anti_swing", engine, [("passive_damping: 4.0", "passive_damping: 0.0")])
+                swinging = swinging["arms"][0]["passive"]
+                self.assertGreater(swinging["rate_end"], 0.5, "without anti-swing it swings on")
+                self.assertLess(calm["rate_end"], 0.1 * swinging["rate_end"])
+
+    def test_algorithm_tour(self):
+        results = self.play("algorithm_tour")
+        used = [e["label"].split(" = ")[1] for e in results["events"] if e["label"].startswith("jsim")]
+        self.assertEqual(len(set(used + ["explicit"])), 9)
+        self.assertLess(results["tracking"]["rms"], 5e-5)
+
+    def test_collision(self):
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                results = self.play("collision", engine)
+                begins = results["arms"][0]["collisions"]["begins_s"]
+                self.assertEqual(len(begins), 2, begins)
+                for at, push in zip(begins, (1.0, 3.0)):
+                    self.assertGreater(at, push)
+                    self.assertLess(at, push + 0.020)
+
+    def test_two_arms(self):
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                results = self.play("two_arms", engine)
+                self.assertEqual([arm["name"] for arm in results["arms"]], ["left", "right"])
+                self.assertEqual([arm["law"] for arm in results["arms"]], ["computed_torque", "passivity"])
+                self.assertEqual({e["arm"] for e in results["events"]}, {"left", "right"})
+                for arm in results["arms"]:
+                    self.assertLess(arm["tracking"]["rms"], 1e-3)
+                for name in ("log.left.csv", "log.right.csv", "log.mcap", "report.html"):
+                    self.assertGreater((self.out / name).stat().st_size, 1000, name)
+
+    def test_feedforward(self):
+        coarse = self.play("three_link_feedforward")["tracking"]["rms"]
+        fine = self.play("three_link_feedforward", change=[("rate_hz: 1000", "rate_hz: 4000")])["tracking"]["rms"]
+        self.assertLess(coarse, 1e-3)
+        self.assertLess(fine, 0.3 * coarse)
+
+    def test_every_scenario_is_tested(self):
+        played = set(re.findall(r'self\.play\("(\w+)"', Path(__file__).read_text()))
+        self.assertEqual({file.stem for file in SCENARIOS.glob("*.yaml")}, played)
+
+
+BOX = "attach: {name: box, link: tool0, mass: 3.0, com: [0, 0, 0.06], inertia: [0.0072, 0, 0, 0.0072, 0, 0.006]}"
+
+
+class PayloadInMotion(unittest.TestCase):
+    """3 kg are put on the arm in motion, 1 s into a move; the model knows at once, late, by a ramp, or never."""
+
+    def error(self, engine, *events):
+        """The largest tracking error from 1 s on."""
+        text = (SCENARIOS / "payload_pick_and_drop.yaml").read_text()
+        text = text[: text.index("events:")] + "events:\n" + "".join(f"  - {{{event}}}\n" for event in events)
+        with tempfile.TemporaryDirectory() as out:
+            config = Path(out) / "motion.yaml"
+            config.write_text(text)
+            done = run("run", config, "--fast", "--duration", "2.5", "--engine", engine, "--out", out, "--json")
+            self.assertEqual(done.returncode, 0, done.error)
+            for event in json.loads(done.text)["events"]:
+                self.assertTrue(event["ok"], event)
+            with open(Path(out) / "log.csv", encoding="utf-8") as file:
+                return max(abs(float(row[f"position_error.joint{k}"])) for row in csv.DictReader(file)
+                           if float(row["time_s"]) > 1.0 for k in range(1, 8))
+
+    def test_the_same_cycle_is_as_good_as_from_the_start(self):
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                known = self.error(engine, f"at: 0.0, {BOX}")
+                same_cycle = self.error(engine, f"at: 1.0, {BOX}")
+                late = self.error(engine, f"at: 1.0, on: plant, {BOX}", f"at: 1.001, on: model, {BOX}")
+                ramped = self.error(engine, f"at: 1.0, transition_time: 0.1, {BOX}")
+                never = self.error(engine, f"at: 1.0, on: plant, {BOX}")
+                print(f"{engine}: known {known:.2e}, same cycle {same_cycle:.2e}, a cycle late {late:.2e}, "
+                      f"ramped {ramped:.2e}, never {never:.2e} rad")
+                self.assertLess(same_cycle, 2.0 * known)
+                self.assertGreater(late, same_cycle)
+                self.assertGreater(ramped, late)
+                self.assertGreater(never, 1000.0 * known)
+
+
+class Engine(unittest.TestCase):
+    def test_a_library_that_is_not_there_is_named(self):
+        environment = dict(os.environ, DYN_MUJOCO_LIBRARY="/nowhere/libmujoco.so")
+        done = run("run", SCENARIOS / "collision.yaml", "--fast", "--engine", "mujoco", "--out", "/tmp/unused",
+                   environment=environment)
+        fails(self, done, 1, "mujoco")
+        if "mujoco" in ENGINES:
+            self.assertIn("/nowhere/libmujoco.so", done.error)
+
+
+if __name__ == "__main__":
+    unittest.main()
