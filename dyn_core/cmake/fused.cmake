@@ -1,5 +1,8 @@
 # The kernels of `fused`: one source, a file for each instruction set, chosen when a model is loaded.
 set(DYN_KERNEL_OPTIONS -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # keeps structs of vectors in registers
+  list(APPEND DYN_KERNEL_OPTIONS --param=sra-max-scalarization-size-Ospeed=1024)
+endif()
 
 function(dyn_kernels name)
   target_sources(dyn_core PRIVATE src/fused/kernels_${name}.cpp)
@@ -8,7 +11,8 @@ endfunction()
 
 find_package(Threads REQUIRED)
 target_link_libraries(dyn_core PRIVATE ${CMAKE_THREAD_LIBS_INIT})
-target_sources(dyn_core PRIVATE src/fused/batch.cpp src/fused/dispatch.cpp src/fused/engine.cpp)
+target_sources(dyn_core PRIVATE src/fused/batch.cpp src/fused/dispatch.cpp src/fused/engine.cpp
+  src/fused/plan.cpp)
 dyn_kernels(baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   dyn_kernels(v3 -march=x86-64-v3)

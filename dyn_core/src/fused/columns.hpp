@@ -80,11 +80,25 @@ DYN_INLINE void cross_columns(const Rows& upper, const Rows& lower, int n, int f
   }
 }
 
+// W states side by side: body i, an ancestor of j or j itself, against body j.
+template <unsigned kTerms>
+DYN_INLINE void state_columns(const Twist& J, const Twist& dJ, int i, const Rows& of_j, int j, int n,
+                              const Output& out) {
+  const long above = (static_cast<long>(j) * n + i) * W, below = (static_cast<long>(i) * n + j) * W;
+  if constexpr ((kTerms & want_M) != 0) {
+    const V m = pairing(of_j.F.f, J.v, of_j.F.n, J.w);
+    store(out.M + above, m);
+    store(out.M + below, m);
+  }
+  if constexpr ((kTerms & want_C) != 0) {
+    store(out.C + below, plus_dot(of_j.D, J.w, pairing(of_j.F.f, dJ.v, of_j.F.n, dJ.w)));
+    store(out.C + above, pairing(of_j.dF.f, J.v, of_j.dF.n, J.w));
+  }
+}
+
 // Rows of block k of column j in a chain of kBodies, and what the column adds to h = C v + g.
-template <unsigned kTerms, int kBodies, class State>
-DYN_INLINE void column(const State* states, int j, int k, const double* v, V& h, const Output& out) {
-  const Rows& rows = states[k].rows;
-  const Rows& of_j = states[j / W].rows;
+template <unsigned kTerms, int kBodies>
+DYN_INLINE void column(const Rows& rows, const Rows& of_j, int j, int k, const double* v, V& h, const Output& out) {
   const int lane = j % W, count = kBodies - k * W < W ? kBodies - k * W : W;
   const long at = static_cast<long>(j) * kBodies + k * W;
   if constexpr ((kTerms & want_M) != 0) {

@@ -15,9 +15,9 @@ enum Constant : int {
   parent_qx,
   parent_qy,
   parent_qz,
-  next_x,  // from this body's reference point to the next one's in the segment, body frame, m
-  next_y,
-  next_z,
+  back_x,  // from the next body's reference point in the segment to this one's, body frame, m
+  back_y,
+  back_z,
   moment_x,  // what is left of the inertia after regrouping (plan.cpp): first moment, kg m
   moment_y,
   half_xx,  // and second moments about the reference point, kg m^2: half of the diagonal ones
@@ -28,6 +28,15 @@ enum Constant : int {
   revolute,      // 1 revolute, 0 prismatic; from here on used only where the model has prismatic joints
   point_mass,    // of this body, at the reference point: prismatic joints only
   subtree_mass,  // sum of point masses over the subtree
+  turn_xx,       // joint frame in the frame of the body before it, by columns: used where lanes are states
+  turn_yx,
+  turn_zx,
+  turn_xy,
+  turn_yy,
+  turn_zy,
+  turn_xz,
+  turn_yz,
+  turn_zz,
   constants_count
 };
 
@@ -38,6 +47,14 @@ struct Segment {
   double offset[3];  // from the parent's last body's reference point to the first one's here, parent's frame (base), m
 };
 
+// How a joint frame stands in the frame of the body before it, where its axes are those of that one but for order and
+// sign: as with most robots. Used where lanes are states.
+struct Quarter {
+  bool applies;
+  int axis[3];
+  double sign[3];
+};
+
 enum Term : unsigned { want_M = 1, want_C = 2, want_g = 4, want_h = 8 };
 
 struct Plan {
@@ -45,6 +62,7 @@ struct Plan {
   bool slides;  // there are prismatic joints
   const Segment* segment;
   const double* constants;  // [block][Constant][W]
+  const Quarter* quarters;  // one a body
   double gravity[3];
   void* states;   // work, aligned to 64 bytes: state_bytes a block
   void* bridges;  // likewise: bridge_bytes a segment
@@ -63,6 +81,13 @@ struct Kernels {
   unsigned long state_bytes, bridge_bytes;
   // False, and nothing written, where q or v is not finite. a may be null: zero.
   bool (*terms)(const Plan&, const double* q, const double* v, const double* a, const Output&);
+
+  // For `width` states side by side, with a Plan of one body a block. All numbers here are [entry][width]. A state that
+  // is not finite spoils its own lane only, and its entry in `spoilt` is NaN, 0 else.
+  void (*states)(const Plan&, const double* q, const double* v, const Output&, double* spoilt);
+  // From and to `width` states that lie one after the other, of so many entries each.
+  void (*to_lanes)(const double* states, int entries, double* lanes);
+  void (*from_lanes)(const double* lanes, int entries, double* states);
 };
 
 extern const Kernels kernels_baseline;

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The kernels, compiled once for each instruction set by kernels_*.cpp: one for trees of any shape, and one with all
-// sizes known to the compiler for single chains of six and seven revolute joints.
+// The kernels for one state at a time, compiled once for each instruction set by kernels_*.cpp: one for trees of any
+// shape, and one with all sizes known to the compiler for single chains of six and seven revolute joints.
 #pragma once
 
 #include "passes.hpp"
@@ -15,9 +15,11 @@ DYN_INLINE bool finite(const double* x, int n) {
   return !any(sum != sum);  // NOLINT(misc-redundant-expression): NaN differs from itself
 }
 
+template <class L>
 DYN_INLINE Chain chain_of(const Plan& plan, int s) {
   const Segment& segment = plan.segment[s];
-  return {plan.constants + static_cast<long>(segment.first_block) * (static_cast<int>(constants_count) * W),
+  return {plan.constants + static_cast<long>(segment.first_block) * (static_cast<int>(constants_count) * L::bodies),
+          plan.quarters + segment.first_body,
           static_cast<State*>(plan.states) + segment.first_block,
           segment.first_body,
           segment.bodies,
@@ -27,24 +29,57 @@ DYN_INLINE Chain chain_of(const Plan& plan, int s) {
 }
 
 template <unsigned kTerms, bool kSlides>
-void inwards(const Chain& chain, Bridge& bridge) {
+DYN_INLINE void inwards(const Chain& chain, Bridge& bridge) {
   for (int k = chain.blocks; k-- > 0;) {
-    composites<kTerms, kSlides>(block_of(chain, k), chain.states[k], bridge, false);
+    composites<Bodies, kTerms, kSlides>(block_of<Bodies>(chain, k), chain.states[k], chain.states[k].rows, bridge,
+                                        false);
   }
-  const V m = kSlides ? first(constant(chain.constants, subtree_mass)) : V{};
+  const V m = kSlides ? first(constant<Bodies>(chain.constants, subtree_mass)) : V{};
   if (chain.parent) hand_down<kTerms, kSlides>(bridge, m, *chain.parent);
+}
+
+// Number by number: g++ would call memset for whole structs, by an instruction that is slow to start.
+DYN_INLINE void clear(V3& a) { a.x = a.y = a.z = V{}; }
+template <unsigned kTerms>
+DYN_INLINE void clear(Bridge& bridge) {
+  Moments& G = bridge.inertia.G;
+  clear(bridge.inertia.h);
+  if constexpr ((kTerms & (want_M | want_C)) != 0) G.xx = G.yy = G.zz = G.xy = G.xz = G.yz = V{};
+  if constexpr ((kTerms & want_C) != 0) {
+    clear(bridge.momentum.p);
+    clear(bridge.momentum.A.x);
+    clear(bridge.momentum.A.y);
+    clear(bridge.momentum.A.z);
+  }
+  if constexpr ((kTerms & want_h) != 0) {
+    clear(bridge.wrench.f);
+    clear(bridge.wrench.n);
+  }
+}
+
+// Everything that comes from the base outwards, for all chains.
+template <class L, unsigned kTerms, bool kSlides>
+DYN_INLINE void outwards(const Plan& plan, const double* q, const double* v, const double* a) {
+  Bridge* bridges = static_cast<Bridge*>(plan.bridges);
+  for (int s = 0; s < plan.segments; ++s) turns<kSlides>(L(), chain_of<L>(plan, s), q);
+  for (int s = 0; s < plan.segments; ++s) {
+    const Chain chain = chain_of<L>(plan, s);
+    frames<L, kSlides>(chain, q, bridges[s]);
+    motions<L, kTerms, kSlides>(chain, v, a, plan.gravity, bridges[s]);
+    clear<kTerms>(bridges[s]);
+  }
 }
 
 // Columns of a block's bodies against its ancestors': blocks before it in its own chain, then chain by chain towards
 // the base, with the wrenches' moments taken along from P to P.
 template <unsigned kTerms>
 DYN_INLINE void ancestor_columns(const Plan& plan, int s, int k, const Output& out) {
-  const Chain own = chain_of(plan, s);
+  const Chain own = chain_of<Bodies>(plan, s);
   const Bridge* bridges = static_cast<const Bridge*>(plan.bridges);
   Rows rows = own.states[k].rows;
   int blocks = k;
   for (int t = s;;) {
-    const Chain chain = chain_of(plan, t);
+    const Chain chain = chain_of<Bodies>(plan, t);
     for (int j = 0; j < blocks; ++j) {
       cross_columns<kTerms>(chain.states[j].rows, rows, plan.bodies, chain.first_body + j * W, lanes_of(chain, j),
                             own.first_body + k * W, lanes_of(own, k), out);
@@ -72,18 +107,12 @@ void bias(const Plan& plan, const double* v, const Output& out) {
 
 template <unsigned kTerms, bool kSlides>
 void tree(const Plan& plan, const double* q, const double* v, const double* a, const Output& out) {
-  Bridge* bridges = static_cast<Bridge*>(plan.bridges);
-  for (int s = 0; s < plan.segments; ++s) {
-    const Chain chain = chain_of(plan, s);
-    frames<kSlides>(chain, q, bridges[s]);
-    motions<kTerms, kSlides>(chain, v, a, plan.gravity, bridges[s]);
-    bridges[s].inertia = Inertia{};
-    if constexpr ((kTerms & want_C) != 0) bridges[s].momentum = Momentum{};
-    if constexpr ((kTerms & want_h) != 0) bridges[s].wrench = Wrench{};
+  outwards<Bodies, kTerms, kSlides>(plan, q, v, a);
+  for (int s = plan.segments; s-- > 0;) {
+    inwards<kTerms, kSlides>(chain_of<Bodies>(plan, s), static_cast<Bridge*>(plan.bridges)[s]);
   }
-  for (int s = plan.segments; s-- > 0;) inwards<kTerms, kSlides>(chain_of(plan, s), bridges[s]);
   for (int s = 0; s < plan.segments; ++s) {
-    const Chain chain = chain_of(plan, s);
+    const Chain chain = chain_of<Bodies>(plan, s);
     for (int k = 0; k < chain.blocks; ++k) {
       const Rows& rows = chain.states[k].rows;
       const int first = chain.first_body + k * W, lanes = lanes_of(chain, k);
@@ -108,13 +137,14 @@ void chain(const Plan& plan, const double* q, const double* v, const double* a, 
   constexpr int blocks = (kBodies + W - 1) / W;
   State states[blocks];
   Bridge bridge;
-  const Chain c{plan.constants, states, 0, kBodies, blocks, nullptr, nullptr};
-  frames<false>(c, q, bridge);
-  motions<kTerms, false>(c, v, a, plan.gravity, bridge);
+  const Chain c{plan.constants, nullptr, states, 0, kBodies, blocks, nullptr, nullptr};
+  turns<false>(Bodies(), c, q);
+  frames<Bodies, false>(c, q, bridge);
+  motions<Bodies, kTerms, false>(c, v, a, plan.gravity, bridge);
 #pragma GCC unroll 4
   for (int i = 0; i < blocks; ++i) {
     const int k = blocks - 1 - i;
-    composites<kTerms, false>(block_of(c, k), states[k], bridge, i == 0);
+    composites<Bodies, kTerms, false>(block_of<Bodies>(c, k), states[k], states[k].rows, bridge, i == 0);
   }
   V h[blocks];
 #pragma GCC unroll 4
@@ -126,11 +156,17 @@ void chain(const Plan& plan, const double* q, const double* v, const double* a, 
     }
   }
   if constexpr ((kTerms & (want_M | want_C)) != 0) {
+    Rows sources[blocks];
+#pragma GCC unroll 4
+    for (int k = 0; k < blocks; ++k) {
+      sources[k] = states[k].rows;
+      keep_in_memory(sources[k]);
+    }
 #pragma GCC unroll 8
     for (int j = 0; j < kBodies; ++j) {
 #pragma GCC unroll 4
       for (int k = 0; k < blocks; ++k) {
-        column<kTerms, kBodies>(states, j, k, v, h[k], out);
+        column<kTerms, kBodies>(states[k].rows, sources[j / W], j, k, v, h[k], out);
       }
     }
   }
@@ -158,6 +194,7 @@ bool terms(const Plan& plan, const double* q, const double* v, const double* a, 
     out.M ? by_shape<want_M | want_C>(plan, q, v, a, out) : by_shape<want_C>(plan, q, v, a, out);
   } else if (out.h) {
     out.M ? by_shape<want_M | want_h>(plan, q, v, a, out) : by_shape<want_h>(plan, q, v, a, out);
+    if (!out.M && out.g) by_shape<want_g>(plan, q, v, a, out);
   } else {
     out.M ? by_shape<want_M>(plan, q, v, a, out) : by_shape<want_g>(plan, q, v, a, out);
   }

@@ -11,6 +11,7 @@
 namespace {
 
 struct State {
+  Quaternion turn;  // within the block; where lanes are states, cosine and sine of the joint's angle in w and x
   Frame frame;
   Twist twist, acceleration;
   Rows rows;
@@ -29,124 +30,163 @@ struct Bridge {
 
 struct Chain {
   const double* constants;  // of its first block
+  const Quarter* quarters;  // of its first body
   State* states;
   int first_body, bodies, blocks;
   Bridge* parent;        // null: the base
   const double* offset;  // from the parent's last reference point to the first one here, parent's frame
 };
 
+template <class L>
 DYN_INLINE const double* block_of(const Chain& chain, int k) {
-  return chain.constants + static_cast<long>(k) * (static_cast<int>(constants_count) * W);
+  return chain.constants + static_cast<long>(k) * (static_cast<int>(constants_count) * L::bodies);
 }
 DYN_INLINE int lanes_of(const Chain& chain, int k) {
   const int left = chain.bodies - k * W;
   return left < W ? left : W;
 }
-DYN_INLINE V load_lanes(const Chain& chain, int k, const double* values) {
+// A number of each body in its lane; or of one body, W states side by side.
+DYN_INLINE V load_lanes(Bodies, const Chain& chain, int k, const double* values) {
   return load_first(values + chain.first_body + k * W, lanes_of(chain, k));
 }
+DYN_INLINE V load_lanes(States, const Chain& chain, int k, const double* values) {
+  return load(values + static_cast<long>(chain.first_body + k) * W);
+}
 
-// Forward through the blocks for the axes, back for the reference points.
+// Orientations within each block. No block waits for another here.
 template <bool kSlides>
-DYN_INLINE void frames(const Chain& chain, const double* q, Bridge& bridge) {
+DYN_INLINE void turns(Bodies, const Chain& chain, const double* q) {
+  for (int k = 0; k < chain.blocks; ++k) {
+    chain.states[k].turn = orientations<kSlides>(block_of<Bodies>(chain, k), load_lanes(Bodies(), chain, k, q));
+  }
+}
+template <bool kSlides>
+DYN_INLINE void turns(States, const Chain& chain, const double* q) {
+  for (int k = 0; k < chain.blocks; ++k) {
+    const V angle = load_lanes(States(), chain, k, q);
+    V c, s;
+    half_angles(kSlides ? angle * constant<States>(block_of<States>(chain, k), revolute) : angle, c, s);
+    const V twice = s + s;
+    chain.states[k].turn.w = all(1.0) - twice * s;
+    chain.states[k].turn.x = twice * c;
+  }
+}
+
+// Axes of the bodies, from the base outwards.
+DYN_INLINE void axes_outwards(Bodies, const Chain& chain, Bridge& bridge) {
   Quaternion before{all(1.0), V{}, V{}, V{}};
   if (chain.parent) before = chain.parent->orientation;
   for (int k = 0; k < chain.blocks; ++k) {
-    const V qk = load_lanes(chain, k, q);
-    Quaternion e = orientations<kSlides>(block_of(chain, k), qk);
-    if (chain.parent || k > 0) e = before * e;
-    before = last(e);
-    Frame& f = chain.states[k].frame;
-    axes(e, f);
-    f.o = way_to_the_end<kSlides>(block_of(chain, k), qk, f);
+    const Quaternion e = chain.parent || k > 0 ? before * chain.states[k].turn : chain.states[k].turn;
+    before = last<Bodies>(e);
+    axes(e, chain.states[k].frame);
   }
-  V3 behind{};
+  bridge.orientation = before;
+}
+DYN_INLINE void axes_outwards(States, const Chain& chain, Bridge& /*bridge*/) {
+  const V one = all(1.0);
+  const V3 base[3] = {{one, V{}, V{}}, {V{}, one, V{}}, {V{}, V{}, one}};
+  const V3* before = chain.parent ? &chain.parent->ex : base;
+  for (int k = 0; k < chain.blocks; ++k) {
+    Frame& f = chain.states[k].frame;
+    turned_axes(before, chain.quarters[k], block_of<States>(chain, k), chain.states[k].turn, f);
+    before = &f.ex;
+  }
+}
+
+// Forward through the blocks for the axes, back for the reference points.
+template <class L, bool kSlides>
+DYN_INLINE void frames(const Chain& chain, const double* q, Bridge& bridge) {
+  axes_outwards(L(), chain, bridge);
+  V3 behind;
   for (int k = chain.blocks; k-- > 0;) {
     Frame& f = chain.states[k].frame;
-    f.o = V3{} - (f.o + behind);
-    behind = V3{} - first(f.o);
+    const V slide = kSlides ? load_lanes(L(), chain, k, q) : V{};
+    const V3 way = way_back<L, kSlides>(block_of<L>(chain, k), slide, f);
+    f.o = k + 1 == chain.blocks ? way : way + behind;
+    behind = first<L>(f.o);
   }
   const Frame& end = chain.states[chain.blocks - 1].frame;
-  bridge.orientation = before;
-  bridge.ex = last(end.ex);
-  bridge.ey = last(end.ey);
-  bridge.ez = last(end.ez);
+  bridge.ex = last<L>(end.ex);
+  bridge.ey = last<L>(end.ey);
+  bridge.ez = last<L>(end.ez);
   if (!chain.parent) return;
   const Bridge& parent = *chain.parent;
   bridge.delta =
-      behind + parent.ex * all(chain.offset[0]) + parent.ey * all(chain.offset[1]) + parent.ez * all(chain.offset[2]);
+      parent.ex * all(chain.offset[0]) + parent.ey * all(chain.offset[1]) + parent.ez * all(chain.offset[2]) - behind;
 }
 
 // Unit twists; twists as their sums, and accelerations A = sum of J a + dJ v, from -g0 at the base.
-template <unsigned kTerms, bool kSlides>
+template <class L, unsigned kTerms, bool kSlides>
 DYN_INLINE void motions(const Chain& chain, const double* v, const double* a, const double* g0, Bridge& bridge) {
-  Twist twist{}, acceleration{{all(-g0[0]), all(-g0[1]), all(-g0[2])}, {}};
-  if ((kTerms & (want_C | want_h)) != 0 && chain.parent) twist = moved(chain.parent->twist, bridge.delta);
-  if ((kTerms & want_h) != 0 && chain.parent) acceleration = moved(chain.parent->acceleration, bridge.delta);
+  constexpr bool moves = (kTerms & (want_C | want_h)) != 0, accelerates = (kTerms & want_h) != 0;
+  Twist twist, acceleration;
+  if constexpr (accelerates) acceleration = {{all(-g0[0]), all(-g0[1]), all(-g0[2])}, {V{}, V{}, V{}}};
+  if (moves && chain.parent) twist = moved(chain.parent->twist, bridge.delta);
+  if (accelerates && chain.parent) acceleration = moved(chain.parent->acceleration, bridge.delta);
   for (int k = 0; k < chain.blocks; ++k) {
     State& b = chain.states[k];
-    b.rows.J = unit_twist<kSlides>(block_of(chain, k), b.frame);
-    if constexpr ((kTerms & (want_C | want_h)) != 0) {
-      const V vk = load_lanes(chain, k, v);
-      b.twist = sum_up(b.rows.J * vk);
+    b.rows.J = unit_twist<L, kSlides>(block_of<L>(chain, k), b.frame);
+    if constexpr (moves) {
+      const V vk = load_lanes(L(), chain, k, v);
+      b.twist = sum_up<L>(b.rows.J * vk);
       if (chain.parent || k > 0) b.twist = b.twist + twist;
-      twist = last(b.twist);
+      twist = last<L>(b.twist);
       b.rows.dJ = unit_twist_rate(b.twist, b.rows.J);
-      if constexpr ((kTerms & want_h) != 0) {
+      if constexpr (accelerates) {
         Twist change = b.rows.dJ * vk;
-        if (a) change = change + b.rows.J * load_lanes(chain, k, a);
-        b.acceleration = sum_up(change) + acceleration;
-        acceleration = last(b.acceleration);
+        if (a) change = change + b.rows.J * load_lanes(L(), chain, k, a);
+        b.acceleration = sum_up<L>(change) + acceleration;
+        acceleration = last<L>(b.acceleration);
       }
     }
   }
-  bridge.twist = twist;
-  bridge.acceleration = acceleration;
+  if constexpr (moves) bridge.twist = twist;
+  if constexpr (accelerates) bridge.acceleration = acceleration;
 }
 
 // Adds what has been summed up to the first body of a chain to what hangs on its parent's last body: moments about the
 // parent's P = this P - delta.
-//   h' = h + m delta,  G' = G + h delta^T + delta h^T + m delta delta^T,  L' = L + delta x p,  Gdot' likewise with p
+//   h' = h + m delta,  G' = G + h delta^T + delta h^T + m delta delta^T,  A' = A + p delta^T
 template <unsigned kTerms, bool kSlides>
 DYN_INLINE void hand_down(const Bridge& from, V m, Bridge& to) {
   const V3& delta = from.delta;
   const V3 mid = kSlides ? from.inertia.h + delta * (m * all(0.5)) : from.inertia.h;
   to.inertia.h = to.inertia.h + (kSlides ? from.inertia.h + delta * m : from.inertia.h);
-  if constexpr ((kTerms & (want_M | want_C)) != 0) to.inertia.I = to.inertia.I + from.inertia.I + pair(mid, delta);
+  if constexpr ((kTerms & (want_M | want_C)) != 0) to.inertia.G = to.inertia.G + from.inertia.G + pair(mid, delta);
   if constexpr ((kTerms & want_C) != 0) {
     to.momentum.p = to.momentum.p + from.momentum.p;
-    to.momentum.L = to.momentum.L + from.momentum.L + cross(delta, from.momentum.p);
-    to.momentum.Idot = to.momentum.Idot + from.momentum.Idot + pair(from.momentum.p, delta);
+    to.momentum.A = to.momentum.A + from.momentum.A + outer(from.momentum.p, delta);
   }
   if constexpr ((kTerms & want_h) != 0) to.wrench = to.wrench + moved_back(from.wrench, delta);
 }
 
 // Bodies, their sums over subtrees, and the joints' wrenches of one block; `bridge` takes the sums along.
-template <unsigned kTerms, bool kSlides>
-DYN_INLINE void composites(const double* block, State& b, Bridge& bridge, bool last_block) {
+template <class L, unsigned kTerms, bool kSlides>
+DYN_INLINE void composites(const double* block, const State& b, Rows& rows, Bridge& bridge, bool last_block) {
   const auto carried = [last_block](const auto& sum, const auto& behind) { return last_block ? sum : sum + behind; };
-  const V m = kSlides ? constant(block, subtree_mass) : V{};
+  const V m = kSlides ? constant<L>(block, subtree_mass) : V{};
   if constexpr (kTerms == want_g) {
-    bridge.inertia.h = carried(sum_down(first_moment<kSlides>(block, b.frame)), bridge.inertia.h);
-    b.rows.F.f = cross(b.rows.J.w, bridge.inertia.h);
-    if constexpr (kSlides) b.rows.F.f = b.rows.F.f + b.rows.J.v * m;
-    bridge.inertia.h = first(bridge.inertia.h);
+    bridge.inertia.h = carried(sum_down<L>(first_moment<L, kSlides>(block, b.frame)), bridge.inertia.h);
+    rows.F.f = cross(rows.J.w, bridge.inertia.h);
+    if constexpr (kSlides) rows.F.f = rows.F.f + rows.J.v * m;
+    bridge.inertia.h = first<L>(bridge.inertia.h);
     return;
   }
-  const Inertia body = body_inertia<kSlides>(block, b.frame);
+  const Inertia body = body_inertia<L, kSlides>(block, b.frame);
   if constexpr ((kTerms & want_h) != 0) {
-    const Wrench f = carried(sum_down(body_wrench<kSlides>(block, body, b.twist, b.acceleration)), bridge.wrench);
-    b.rows.torque = pairing(f.f, b.rows.J.v, f.n, b.rows.J.w);
-    bridge.wrench = first(f);
+    const Wrench f = carried(sum_down<L>(body_wrench<L, kSlides>(block, body, b.twist, b.acceleration)), bridge.wrench);
+    rows.torque = pairing(f.f, rows.J.v, f.n, rows.J.w);
+    bridge.wrench = first<L>(f);
   }
   if constexpr ((kTerms & (want_M | want_C)) != 0) {
-    const Inertia total = carried(sum_down(body), bridge.inertia);
-    b.rows.F = inertial_wrench<kSlides>(m, total, b.rows.J);
-    bridge.inertia = first(total);
+    const Inertia total = carried(sum_down<L>(body), bridge.inertia);
+    rows.F = inertial_wrench<kSlides>(m, total, rows.J);
+    bridge.inertia = first<L>(total);
     if constexpr ((kTerms & want_C) != 0) {
-      const Momentum sum = carried(sum_down(body_momentum<kSlides>(block, body, b.twist)), bridge.momentum);
-      coriolis_wrench<kSlides>(m, total, sum, b.rows.J, b.rows.dJ, b.rows.dF, b.rows.D);
-      bridge.momentum = first(sum);
+      const Momentum sum = carried(sum_down<L>(body_momentum<L, kSlides>(block, body, b.twist)), bridge.momentum);
+      coriolis_wrench<kSlides>(m, total, sum, rows.J, rows.dJ, rows.dF, rows.D);
+      bridge.momentum = first<L>(sum);
     }
   }
 }

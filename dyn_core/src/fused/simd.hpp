@@ -31,6 +31,11 @@ DYN_INLINE V load(const double* from) { return *reinterpret_cast<const VU*>(from
 DYN_INLINE void store(double* to, V v) { *reinterpret_cast<VU*>(to) = v; }
 // One lane of a vector that is in memory, in all lanes.
 DYN_INLINE V spread(const V& v, int lane) { return all(reinterpret_cast<const Scalar*>(&v)[lane]); }
+// Makes the compiler spread lanes by loads, of which a processor does more at a time than of shuffles.
+template <class T>
+DYN_INLINE void keep_in_memory(T& x) {
+  asm volatile("" : "+m"(x));
+}
 
 #if DYN_SIMD_WIDTH == 8
 // The forms with a full mask: g++ 12 warns of its own header in the plain ones.
@@ -63,6 +68,44 @@ DYN_INLINE V last(V v) {
 DYN_INLINE V first(V v) { return _mm512_maskz_broadcastsd_pd(0xFF, __builtin_shufflevector(v, v, 0, 1)); }
 DYN_INLINE bool any(VI mask) {
   return _mm512_test_epi64_mask(reinterpret_cast<__m512i>(mask), reinterpret_cast<__m512i>(mask)) != 0;
+}
+// Lanes change places between two rows: every other one, every other two.
+DYN_INLINE void swap_ones(V& a, V& b) {
+  const V low = __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14);
+  b = __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
+  a = low;
+}
+DYN_INLINE void swap_twos(V& a, V& b) {
+  const V low = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+  b = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+  a = low;
+}
+using Mask = __mmask8;
+DYN_INLINE Mask last_bit(V x) { return _mm512_test_epi64_mask(reinterpret_cast<__m512i>(x), _mm512_set1_epi64(1)); }
+DYN_INLINE V choose(Mask mask, V yes, V no) { return _mm512_mask_blend_pd(mask, no, yes); }
+DYN_INLINE bool any_beyond(V x, double limit) {
+  return _mm512_cmp_pd_mask(_mm512_abs_pd(x), all(limit), _CMP_GT_OQ) != 0;
+}
+// Half a vector at a time from memory, which spares a step of shuffles.
+DYN_INLINE V load_halves(const double* low, const double* high) {
+  return _mm512_maskz_insertf64x4(0xFF, _mm512_castpd256_pd512(_mm256_loadu_pd(low)), _mm256_loadu_pd(high), 1);
+}
+DYN_INLINE void load_transposed(const double* from, long stride, int count, V (&r)[W]) {
+  for (int i = 0; i < 4; ++i) {
+    if (count == W) {
+      r[i] = load_halves(from + i * stride, from + (i + 4) * stride);
+      r[i + 4] = load_halves(from + i * stride + 4, from + (i + 4) * stride + 4);
+    } else {
+      const V low = load_first(from + i * stride, count), high = load_first(from + (i + 4) * stride, count);
+      r[i] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11);
+      r[i + 4] = __builtin_shufflevector(low, high, 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+  }
+  for (int i = 0; i < 8; i += 4) {
+    swap_twos(r[i], r[i + 2]);
+    swap_twos(r[i + 1], r[i + 3]);
+  }
+  for (int i = 0; i < 8; i += 2) swap_ones(r[i], r[i + 1]);
 }
 
 #elif DYN_SIMD_WIDTH == 4
@@ -97,6 +140,21 @@ DYN_INLINE V down(V v, V fill) {
 DYN_INLINE V last(V v) { return __builtin_shufflevector(v, v, 3, 3, 3, 3); }
 DYN_INLINE V first(V v) { return __builtin_shufflevector(v, v, 0, 0, 0, 0); }
 DYN_INLINE bool any(VI mask) { return _mm256_movemask_pd(reinterpret_cast<__m256d>(mask)) != 0; }
+using Mask = V;  // by its sign
+DYN_INLINE Mask last_bit(V x) { return reinterpret_cast<V>(reinterpret_cast<VI>(x) << 63); }
+DYN_INLINE V choose(Mask mask, V yes, V no) { return _mm256_blendv_pd(no, yes, mask); }
+DYN_INLINE bool any_beyond(V x, double limit) {
+  return _mm256_movemask_pd(_mm256_cmp_pd(_mm256_andnot_pd(all(-0.0), x), all(limit), _CMP_GT_OQ)) != 0;
+}
+DYN_INLINE void load_transposed(const double* from, long stride, int count, V (&r)[W]) {
+  for (int i = 0; i < 4; ++i) r[i] = count == W ? load(from + i * stride) : load_first(from + i * stride, count);
+  const V a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6), b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
+  const V c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6), d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
+  r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+  r[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+  r[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+  r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
 
 #else
 
@@ -120,8 +178,19 @@ DYN_INLINE V down(V v, V fill) {
 DYN_INLINE V last(V v) { return __builtin_shufflevector(v, v, 1, 1); }
 DYN_INLINE V first(V v) { return __builtin_shufflevector(v, v, 0, 0); }
 DYN_INLINE bool any(VI mask) { return (mask[0] | mask[1]) != 0; }
+using Mask = VI;
+DYN_INLINE Mask last_bit(V x) { return -(reinterpret_cast<VI>(x) & 1); }
+DYN_INLINE V choose(Mask mask, V yes, V no) { return mask ? yes : no; }
+DYN_INLINE bool any_beyond(V x, double limit) { return any((x > all(limit)) | (x < all(-limit))); }
+DYN_INLINE void load_transposed(const double* from, long stride, int count, V (&r)[W]) {
+  const V a = load_first(from, count), b = load_first(from + stride, count);
+  r[0] = __builtin_shufflevector(a, b, 0, 2);
+  r[1] = __builtin_shufflevector(a, b, 1, 3);
+}
 
 #endif
+
+// load_transposed: r[k] has the k-th number of each of W rows that lie `stride` apart, for k < count.
 
 // Sums over the lanes up to and with each one, and from each one on.
 DYN_INLINE V sum_up(V x) {
@@ -136,5 +205,24 @@ DYN_INLINE V sum_down(V x) {
   if constexpr (W >= 8) x += down<4>(x, V{});
   return x;
 }
+
+// What the lanes stand for: W bodies of a chain in one state ..
+struct Bodies {
+  static constexpr int bodies = W;  // in a block
+  DYN_INLINE static V constant(const double* from) { return load(from); }
+  DYN_INLINE static V up(V x) { return sum_up(x); }
+  DYN_INLINE static V down(V x) { return sum_down(x); }
+  DYN_INLINE static V last(V x) { return ::last(x); }
+  DYN_INLINE static V first(V x) { return ::first(x); }
+};
+// .. or W states of one body: then nothing is summed across lanes.
+struct States {
+  static constexpr int bodies = 1;
+  DYN_INLINE static V constant(const double* from) { return all(*from); }
+  DYN_INLINE static V up(V x) { return x; }
+  DYN_INLINE static V down(V x) { return x; }
+  DYN_INLINE static V last(V x) { return x; }
+  DYN_INLINE static V first(V x) { return x; }
+};
 
 }  // namespace

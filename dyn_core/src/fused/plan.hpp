@@ -1,0 +1,64 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// A Plan with the memory behind it, for blocks of so many bodies: the kernels' width, or 1 where the lanes are states.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "dyn_core/error.hpp"
+#include "dyn_core/model/tree.hpp"
+#include "kernel.hpp"
+
+namespace dyn::fused {
+
+struct FreeAligned {
+  void operator()(double* p) const noexcept { ::operator delete (p, std::align_val_t{64}); }
+};
+using Aligned = std::unique_ptr<double, FreeAligned>;
+
+// So many zeros, at a multiple of 64 bytes.
+inline Aligned aligned(size_t count) {
+  auto* p = static_cast<double*>(::operator new (sizeof(double) * (count + 8), std::align_val_t{64}));
+  std::fill_n(p, count + 8, 0.0);
+  return Aligned(p);
+}
+
+// Mass, first and second moments about the body frame's origin, body axes.
+struct BodyMoments {
+  double m = 0.0;
+  Vec3d h = Vec3d::Zero();
+  Mat3d G = Mat3d::Zero();
+  void add(double mass, const Vec3d& first, const Mat3d& second, const Mat3d& R, const Vec3d& p) noexcept;
+};
+
+class PlanMemory {
+ public:
+  PlanMemory(const Tree& tree, const Kernels& kernels, int width);
+
+  // Inertias and gravity from a tree that is otherwise the same.
+  DYN_REALTIME void fill(const Tree& tree) noexcept;
+
+  Plan plan{};
+
+ private:
+  void cut(const Tree& tree);
+  double& entry(int block, int lane, Constant which) noexcept {
+    return constants_.get()[(block * constants_count + which) * width_ + lane];
+  }
+  void regroup(const Tree& tree) noexcept;
+  void fill_body(const Tree& tree, const Segment& s, int k) noexcept;
+
+  int width_;
+  std::vector<BodyMoments> regrouped_;
+  std::vector<Vec3d> reference_;  // reference point in the body frame, m
+  std::vector<Segment> segments_;
+  std::vector<int> segment_of_;
+  std::vector<Quarter> quarters_;
+  Aligned constants_, states_, bridges_;
+};
+
+}  // namespace dyn::fused

@@ -1,0 +1,126 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The kernels for W states side by side, one a lane: the same passes as for one state, body after body. Inputs and
+// outputs are [entry][W] here; to_lanes and from_lanes bring them from and to states that lie one after the other.
+#pragma once
+
+#include "kernel_body.hpp"
+
+namespace {
+
+// Row and column of body k of segment s, as soon as its wrenches are there: they meet the twists of those before it.
+template <unsigned kTerms>
+DYN_INLINE void state_row(const Plan& plan, int s, int k, Rows rows, const Output& out) {
+  const Bridge* bridges = static_cast<const Bridge*>(plan.bridges);
+  const int j = plan.segment[s].first_body + k;
+  int bodies = k + 1;
+  for (int t = s;;) {
+    const Chain chain = chain_of<States>(plan, t);
+    for (int i = 0; i < bodies; ++i) {
+      const State& b = chain.states[i];
+      state_columns<kTerms>(b.rows.J, b.rows.dJ, chain.first_body + i, rows, j, plan.bodies, out);
+    }
+    if (!chain.parent) return;
+    rows.F = moved_back(rows.F, bridges[t].delta);
+    if constexpr ((kTerms & want_C) != 0) rows.dF = moved_back(rows.dF, bridges[t].delta);
+    t = plan.segment[t].parent;
+    bodies = plan.segment[t].bodies;
+  }
+}
+
+// h = C v + g
+DYN_INLINE void state_bias(const Plan& plan, const double* v, const Output& out) {
+  for (int i = 0; i < plan.bodies; ++i) {
+    V sum = load(out.g + static_cast<long>(i) * W);
+    for (int j = 0; j < plan.bodies; ++j) {
+      sum =
+          mul_add(load(out.C + (static_cast<long>(j) * plan.bodies + i) * W), load(v + static_cast<long>(j) * W), sum);
+    }
+    store(out.h + static_cast<long>(i) * W, sum);
+  }
+}
+
+template <unsigned kTerms, bool kSlides>
+DYN_INLINE void state_body(const Plan& plan, const Chain& chain, int s, int k, Bridge& bridge, const Output& out) {
+  State& b = chain.states[k];
+  Rows rows;
+  rows.J = b.rows.J;
+  if constexpr ((kTerms & want_C) != 0) rows.dJ = b.rows.dJ;
+  composites<States, kTerms, kSlides>(block_of<States>(chain, k), b, rows, bridge, false);
+  const long at = static_cast<long>(chain.first_body + k) * W;
+  if constexpr ((kTerms & want_h) != 0) store(out.h + at, rows.torque);
+  if constexpr (kTerms != want_h) {
+    if (out.g) store(out.g + at, gravity_torque(plan.gravity, rows.F));
+  }
+  if constexpr ((kTerms & (want_M | want_C)) != 0) state_row<kTerms>(plan, s, k, rows, out);
+}
+
+template <unsigned kTerms, bool kSlides>
+void side_by_side(const Plan& plan, const double* q, const double* v, const Output& out) {
+  outwards<States, kTerms, kSlides>(plan, q, v, nullptr);
+  for (int s = plan.segments; s-- > 0;) {
+    const Chain chain = chain_of<States>(plan, s);
+    Bridge& bridge = static_cast<Bridge*>(plan.bridges)[s];
+    for (int k = chain.blocks; k-- > 0;) state_body<kTerms, kSlides>(plan, chain, s, k, bridge, out);
+    const V m = kSlides ? constant<States>(chain.constants, subtree_mass) : V{};
+    if (chain.parent) hand_down<kTerms, kSlides>(bridge, m, *chain.parent);
+  }
+  if constexpr ((kTerms & want_C) != 0) {
+    if (out.h) state_bias(plan, v, out);
+  }
+}
+
+template <unsigned kTerms>
+DYN_INLINE void by_joints(const Plan& plan, const double* q, const double* v, const Output& out) {
+  plan.slides ? side_by_side<kTerms, true>(plan, q, v, out) : side_by_side<kTerms, false>(plan, q, v, out);
+}
+
+// 0 x is 0 where x is finite, NaN else.
+void find_spoilt(const Plan& plan, const double* q, const double* v, double* spoilt) {
+  V sum{};
+  for (int i = 0; i < plan.bodies * W; i += W) sum += all(0.0) * load(q + i) + all(0.0) * load(v + i);
+  store(spoilt, sum);
+}
+
+void state_terms(const Plan& plan, const double* q, const double* v, const Output& out, double* spoilt) {
+  find_spoilt(plan, q, v, spoilt);
+  if (out.C) {
+    out.M ? by_joints<want_M | want_C>(plan, q, v, out) : by_joints<want_C>(plan, q, v, out);
+  } else if (out.h) {
+    out.M ? by_joints<want_M | want_h>(plan, q, v, out) : by_joints<want_h>(plan, q, v, out);
+    if (!out.M && out.g) by_joints<want_g>(plan, q, v, out);
+  } else {
+    out.M ? by_joints<want_M>(plan, q, v, out) : by_joints<want_g>(plan, q, v, out);
+  }
+}
+
+// W by W numbers at a time. Rows of lanes may be read past the last entry, but are not used.
+void to_lanes(const double* states, int entries, double* lanes) {
+  for (int e = 0; e < entries; e += W) {
+    const int count = entries - e < W ? entries - e : W;
+    V r[W];
+    count == W ? load_transposed(states + e, entries, W, r) : load_transposed(states + e, entries, count, r);
+    for (int i = 0; i < count; ++i) store(lanes + static_cast<long>(e + i) * W, r[i]);
+  }
+}
+
+void from_lanes(const double* lanes, int entries, double* states) {
+  for (int e = 0; e < entries; e += W) {
+    const int count = entries - e < W ? entries - e : W;
+    const double* rows = lanes + static_cast<long>(e) * W;
+    double* to = states + e;
+    if (count == 1) {
+      for (int s = 0; s < W; ++s) to[static_cast<long>(s) * entries] = rows[s];
+      return;
+    }
+    V r[W];
+    load_transposed(rows, W, W, r);
+    if (count == W) {
+      for (int s = 0; s < W; ++s) store(to + static_cast<long>(s) * entries, r[s]);
+    } else {
+      for (int s = 0; s < W; ++s) store_first(to + static_cast<long>(s) * entries, r[s], count);
+    }
+  }
+}
+
+}  // namespace
