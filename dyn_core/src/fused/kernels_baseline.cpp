@@ -4,6 +4,7 @@
 
 namespace dyn::fused {
 
-const Kernels kernels_baseline{"baseline", W, sizeof(State), sizeof(Bridge), &terms, &state_terms, &to_lanes, &from_lanes};
+const Kernels kernels_baseline{"baseline",   W,         sizeof(State), sizeof(Bridge), &terms,
+                               &state_terms, &to_lanes, &from_lanes};
 
 }  // namespace dyn::fused

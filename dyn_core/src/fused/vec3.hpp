@@ -100,9 +100,10 @@ DYN_INLINE Tensor first(const Tensor& a) {
 }
 // Velocities times positions of a body that moves with (v, w): sum of m xdot x^T = v h^T + [w] G
 DYN_INLINE Tensor swept(const Moments& G, const V3& h, const V3& v, const V3& w) {
-  return {{v.x * h.x + w.y * G.xz - w.z * G.xy, v.x * h.y + w.y * G.yz - w.z * G.yy, v.x * h.z + w.y * G.zz - w.z * G.yz},
-          {v.y * h.x + w.z * G.xx - w.x * G.xz, v.y * h.y + w.z * G.xy - w.x * G.yz, v.y * h.z + w.z * G.xz - w.x * G.zz},
-          {v.z * h.x + w.x * G.xy - w.y * G.xx, v.z * h.y + w.x * G.yy - w.y * G.xy, v.z * h.z + w.x * G.yz - w.y * G.xz}};
+  return {
+      {v.x * h.x + w.y * G.xz - w.z * G.xy, v.x * h.y + w.y * G.yz - w.z * G.yy, v.x * h.z + w.y * G.zz - w.z * G.yz},
+      {v.y * h.x + w.z * G.xx - w.x * G.xz, v.y * h.y + w.z * G.xy - w.x * G.yz, v.y * h.z + w.z * G.xz - w.x * G.zz},
+      {v.z * h.x + w.x * G.xy - w.y * G.xx, v.z * h.y + w.x * G.yy - w.y * G.xy, v.z * h.z + w.x * G.yz - w.y * G.xz}};
 }
 
 }  // namespace

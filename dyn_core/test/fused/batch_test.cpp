@@ -30,9 +30,9 @@ struct Results {
 TEST_P(FusedBatch, IsEachStateByItself) {
   test::Rng rng(8);
   for (int robot = 0; robot < 24; ++robot) {
-    const auto model = std::make_shared<const Model>(
-        Model::build(test::random_robot(rng, {.joints = 1 + robot % 12, .serial = robot % 3 == 0,
-                                              .every_type = robot % 4 != 1, .mimic = robot % 2 == 0})));
+    const auto model = std::make_shared<const Model>(Model::build(test::random_robot(
+        rng,
+        {.joints = 1 + robot % 12, .serial = robot % 3 == 0, .every_type = robot % 4 != 1, .mimic = robot % 2 == 0})));
     const auto n = static_cast<size_t>(model->coordinates());
     const size_t states = 1 + static_cast<size_t>(robot) % 21;
     auto q = test::random_values(rng, static_cast<int>(states * n), 2.0);
