@@ -77,8 +77,10 @@ class Browser:
         while not any(e.get("method") == method for e in self.events):
             self.events.append(self.receive(until))
 
-    def open(self, url, width=1360, height=900, dark=False):
+    def open(self, url, width=1100, height=700, dark=False):
+        self.session = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self.target = target
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
@@ -88,6 +90,10 @@ class Browser:
         self.events.clear()
         self.call("Page.navigate", url=url)
         self.wait_for("Page.loadEventFired")
+
+    def close_page(self):
+        target, self.session = self.target, None
+        self.call("Target.closeTarget", targetId=target)
 
     def evaluate(self, expression):
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)

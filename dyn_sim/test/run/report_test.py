@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""report_test.py CHROMIUM DIR: the reports of the sample runs in a browser. Nothing may complain, nothing may be asked
-of a network, and there has to be something to see. DYN_PICTURES=DIR keeps pictures of the pages."""
+"""report_test.py CHROMIUM DIR: the reports of the sample runs, and of a run by the program that DYN names, in a browser.
+Nothing may complain, nothing may be asked of a network, and there has to be something to see. DYN_PICTURES=DIR keeps
+pictures of the pages."""
 import os
+import subprocess
 import sys
 import unittest
 from pathlib import Path
@@ -11,6 +13,7 @@ from browser import Browser
 
 SAMPLE = Path(sys.argv.pop()).resolve()
 CHROMIUM = sys.argv.pop()
+SCENARIO = Path(__file__).resolve().parents[3] / "config" / "scenarios" / "collision.yaml"
 
 # How many different colours a canvas shows, and a number that changes with the picture.
 LOOK = """(selector => [...document.querySelectorAll(selector)].map(c => {
@@ -49,36 +52,42 @@ def faults(events):
 
 
 class Report(unittest.TestCase):
-    def look(self, run, **options):
-        with Browser(CHROMIUM) as browser:
-            browser.open(f"file://{SAMPLE}/{run}/report.html", **options)
-            before = browser.evaluate(LOOK + "('#scene')")[0]
-            charts = browser.evaluate(LOOK + "('.chart')")
-            browser.evaluate(SEEK + "(8.5)")
-            after = browser.evaluate(LOOK + "('#scene')")[0]
-            clock = browser.evaluate("document.getElementById('clock').textContent")
-            # Everything that may be clicked.
-            browser.evaluate("document.querySelectorAll('.chip, tbody tr').forEach(c => c.click());"
-                             "document.querySelectorAll('select, #ghost').forEach(s => {"
-                             " if (s.options) s.selectedIndex = s.options.length - 1; s.dispatchEvent(new Event('change')); })")
-            labels = browser.evaluate("document.getElementById('events').innerText")
-            wide = browser.evaluate("document.documentElement.scrollWidth - innerWidth")
-            seen = faults(browser.events)
-            self.keep(run, browser, options)
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Browser(CHROMIUM)
+        cls.addClassCleanup(cls.browser.close)
+
+    def look(self, run, labels=("attach box (3 kg)", "there is no 'nonsense' & there never was"), at=8.5, **options):
+        browser = self.browser
+        browser.open(f"file://{SAMPLE}/{run}/report.html", **options)
+        before = browser.evaluate(LOOK + "('#scene')")[0]
+        charts = browser.evaluate(LOOK + "('.chart')")
+        browser.evaluate(SEEK + f"({at})")
+        after = browser.evaluate(LOOK + "('#scene')")[0]
+        clock = browser.evaluate("document.getElementById('clock').textContent")
+        self.keep(run, browser, options)
+        # Everything that may be clicked.
+        browser.evaluate("document.querySelectorAll('.chip, tbody tr').forEach(c => c.click());"
+                         "document.querySelectorAll('select, #ghost').forEach(s => {"
+                         " if (s.options) s.selectedIndex = s.options.length - 1; s.dispatchEvent(new Event('change')); })")
+        shown = browser.evaluate("document.getElementById('events').innerText")
+        wide = browser.evaluate("document.documentElement.scrollWidth - innerWidth")
+        seen = faults(browser.events)
+        browser.close_page()
         self.assertEqual(seen, [])
         self.assertGreater(before["colors"], 500, "the 3D view is blank")
         self.assertNotEqual(before["sum"], after["sum"], "the arm does not move")
-        self.assertIn("8.50", clock)
+        self.assertIn(f"{at:.2f}", clock)
         self.assertGreaterEqual(len(charts), 8)
         for chart in charts:
             self.assertGreater(chart["colors"], 8, "a plot is blank")
         self.assertLessEqual(wide, 0, "the page is wider than its window")
-        self.assertIn("attach box (3 kg)", labels)
-        self.assertIn("there is no 'nonsense' & there never was", labels)
+        for label in labels:
+            self.assertIn(label, shown)
 
     def keep(self, run, browser, options):
         if "DYN_PICTURES" in os.environ:
-            name = f"{run}-{options.get('width', 1360)}{'-dark' if options.get('dark') else ''}.png"
+            name = f"{run}-{options.get('width', 1100)}{'-dark' if options.get('dark') else ''}.png"
             Path(os.environ["DYN_PICTURES"], name).write_bytes(browser.picture(whole=True))
 
     def test_one_arm(self):
@@ -90,14 +99,19 @@ class Report(unittest.TestCase):
     def test_narrow_window(self):
         self.look("one", width=420)
 
+    def test_a_run_of_the_program(self):
+        subprocess.run([os.environ["DYN"], "run", SCENARIO, "--fast", "--out", SAMPLE / "run"], check=True,
+                       stdout=subprocess.DEVNULL)
+        self.look("run", labels=("push tool0",), at=1.1)
+
     def test_a_fault_would_be_seen(self):
         page = SAMPLE / "faulty.html"
         page.write_text("<script>setTimeout(() => { throw new Error('thrown'); }); console.error('said');"
                         "fetch('http://127.0.0.1:9/asked').catch(() => {});</script>", encoding="utf-8")
-        with Browser(CHROMIUM) as browser:
-            browser.open(f"file://{page}")
-            browser.evaluate("new Promise(done => setTimeout(done, 200))")
-            seen = "\n".join(faults(browser.events))
+        self.browser.open(f"file://{page}")
+        self.browser.evaluate("new Promise(done => setTimeout(done, 200))")
+        seen = "\n".join(faults(self.browser.events))
+        self.browser.close_page()
         for word in ("thrown", "said", "asked"):
             self.assertIn(word, seen)
 
