@@ -12,6 +12,7 @@
 #include "dyn_core/numeric/counting.hpp"
 #include "dyn_core/registry.hpp"
 #include "dyn_core/screw/joint_space_sum.hpp"
+#include "support/allocation_counter.hpp"
 #include "support/paper_arms.hpp"
 #include "support/state.hpp"
 
@@ -225,6 +226,32 @@ TEST(JointSpaceSum, AttachingCostsTheSameOnAnyRobot) {
     }
   }
   EXPECT_GT(cost_of_attaching(8, 5).multiplications, 4 * cost_of_attaching(8, 1).multiplications);
+}
+
+// Pieces may be computed, added, changed and taken away between two cycles of a loop.
+TEST(JointSpaceSum, TakesNoMemoryAfterConstruction) {
+  test::Rng rng(48);
+  test::State<> s(Model::build(test::random_robot(rng, {.joints = 9})));
+  s.randomize(rng);
+  const int n = s.tree().size;
+  JointSpaceSum<double> sum(s.n(), n, n);
+  LinkTerms<double> piece(n), other(n);
+  bool done = true;
+  const test::AllocationCount count = test::count_allocations([&] {
+    for (int round = 0; round < 3; ++round) {
+      int last = JointSpaceSum<double>::refused;
+      for (int body = 0; body < n; ++body) {
+        piece.compute(s.tree(), s.ws, body);
+        done = done && other.assign(piece);
+        last = sum.add(other);
+        done = done && last != JointSpaceSum<double>::refused;
+      }
+      done = done && sum.replace(last, piece);
+      for (int handle = 0; handle < n; ++handle) done = sum.remove(handle) && done;
+    }
+  });
+  EXPECT_TRUE(done);
+  EXPECT_TRUE(count.none()) << count.allocations << " allocations, " << count.frees << " frees";
 }
 
 TEST(JointSpaceSum, RefusesWhatDoesNotFit) {
