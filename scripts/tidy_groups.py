@@ -10,6 +10,7 @@ import concurrent.futures
 import json
 import os
 import re
+import resource
 import shlex
 import subprocess
 import sys
@@ -114,6 +115,8 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for found in pool.map(lambda group: analyse(*group), sorted(work, key=lambda group: -len(group[2]))):
             findings |= found
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"   {used.ru_utime + used.ru_stime:.0f} s of processor time")
     for file in left_out:
         print(f"   not in this build, so not looked at: {os.path.relpath(file, ROOT)}")
     for finding in sorted(findings):

@@ -169,7 +169,7 @@ struct PinocchioModel::Impl {
     const JointDescription& b = other.description.joints[its->second];
     const int first = other.first_degree[its->second];
     if (a.type != b.type || a.axis != b.axis || first < 0) return 0;
-    return static_cast<pinocchio::JointIndex>(first + degree + 1);
+    return static_cast<pinocchio::JointIndex>(first) + static_cast<pinocchio::JointIndex>(degree) + 1;
   }
 
   ConstRef positions(Inputs q) {

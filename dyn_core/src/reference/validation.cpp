@@ -70,7 +70,8 @@ double mass_error(const auto& M, const Matrix& reference) {
       const bool both = std::min(reference(i, i), reference(j, j)) > no_inertia * largest;
       const double scale = both ? std::sqrt(reference(i, i) * reference(j, j)) : largest;
       const double difference = std::abs(M(i, j) - reference(i, j)) / scale;
-      if (!(difference <= error)) error = std::isnan(difference) ? infinity : difference;
+      if (std::isnan(difference)) return infinity;
+      error = std::max(error, difference);
     }
   }
   return error;

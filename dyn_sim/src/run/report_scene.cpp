@@ -122,7 +122,7 @@ Json capsules(const RobotDescription& robot, const std::string& link, double rad
 // The box of even density that has this mass and inertia.
 Json inertia_box(const Inertial& inertial) {
   const Eigen::SelfAdjointEigenSolver<Mat3d> axes(inertial.inertia_com_kgm2);
-  const Vec3d moments = axes.eigenvalues();
+  const Vec3d& moments = axes.eigenvalues();
   const double sum = 0.5 * moments.sum(), mass = std::max(inertial.mass_kg, 1e-9);
   Vec3d size;
   for (int k = 0; k < 3; ++k) size(k) = std::sqrt(std::max(12.0 * (sum - moments(k)) / mass, 0.0));
