@@ -69,6 +69,11 @@ class Plant {
   // Holds the torque for one period. Allocates nothing.
   virtual void advance(std::span<const double> effort, double period_s) = 0;
 
+  // Goes on where another plant of the same robot and settings is, which may carry other payloads: the state of the
+  // coordinates both have, by name, what is on its way through drives and sensors; not the push. Allocates nothing, so
+  // that a plant that was built beside the loop takes the place of the one before between two cycles.
+  virtual void take_over(const Plant& before) noexcept = 0;
+
   // Between cycles; velocities stay continuous.
   virtual void attach(const Payload& payload) = 0;
   virtual void detach(const std::string& name) = 0;

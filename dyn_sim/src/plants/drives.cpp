@@ -31,6 +31,12 @@ std::vector<int> same_coordinates(const Model& before, const Model& now) {
   return same;
 }
 
+int same_coordinate(const Model& before, const Model& now, std::size_t coordinate) noexcept {
+  const auto& names = before.coordinate_names();
+  const auto found = std::find(names.begin(), names.end(), now.coordinate_names()[coordinate]);
+  return found == names.end() ? -1 : static_cast<int>(found - names.begin());
+}
+
 Drives::Drives(const PlantSettings& settings)
     : limited_(settings.limits), delayed_(static_cast<std::size_t>(settings.delay_cycles) + 1) {}
 
@@ -48,6 +54,16 @@ void Drives::fit(const Model& model, const std::vector<int>& same) {
 void Drives::reset() noexcept {
   for (auto& past : delayed_) std::fill(past.begin(), past.end(), 0.0);
   std::fill(effort_.begin(), effort_.end(), 0.0);
+}
+
+void Drives::take_over(const Drives& before, const Model& model_before, const Model& model_now) noexcept {
+  head_ = before.head_;
+  for (std::size_t i = 0; i < effort_.size(); ++i) {
+    const int same = same_coordinate(model_before, model_now, i);
+    const auto k = static_cast<std::size_t>(same);
+    effort_[i] = same < 0 ? 0.0 : before.effort_[k];
+    for (std::size_t d = 0; d < delayed_.size(); ++d) delayed_[d][i] = same < 0 ? 0.0 : before.delayed_[d][k];
+  }
 }
 
 void Drives::take(std::span<const double> commanded) noexcept {

@@ -108,6 +108,17 @@ class NativePlant final : public Plant {
     }
   }
 
+  void take_over(const Plant& other) noexcept override {
+    const auto& before = static_cast<const NativePlant&>(other);
+    for (size_t i = 0; i < at(n_); ++i) {
+      const int k = same_coordinate(*before.model_, *model_, i);
+      state_[i] = k < 0 ? 0.0 : before.state_[at(k)];
+      state_[at(n_) + i] = k < 0 ? 0.0 : before.state_[at(before.n_ + k)];
+    }
+    drives_.take_over(before.drives_, *before.model_, *model_);
+    sensors_ = before.sensors_;
+  }
+
   void attach(const Payload& payload) override { rebuild(dyn::attach(model_->description(), payload)); }
   void detach(const std::string& name) override { rebuild(dyn::detach(model_->description(), name)); }
 

@@ -29,9 +29,8 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, Arm
       record_(record),
       view_(view),
       live_(config.description, live_options(config)),
-      parameters_(config.controller),
-      controller_(live_, control::Actuation::from_model(*live_.newest_model(), config.passive_joints), parameters_,
-                  period_s_),
+      controller_(live_, control::Actuation::from_model(*live_.newest_model(), config.passive_joints),
+                  config.controller, period_s_),
       plant_(make_plant(config.description, config.plant, config.live.model.gravity_mps2)),
       ring_(ring_slots, live_.max_coordinates(), live_.newest_model()->bodies() + config.live.max_payload_dofs),
       robot_n_(live_.robot_coordinates()),
@@ -63,6 +62,8 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, Arm
   }
   controller_.activate({plant_->q(), plant_->v()});
   start_validator(rate_hz);
+  events_ = std::make_unique<EventWriter>(config, live_, controller_, live_.max_coordinates(), record_.events);
+  events_->wait_until_ready();
 }
 
 ArmLoop::~ArmLoop() = default;
@@ -90,44 +91,18 @@ void ArmLoop::start_validator(double rate_hz) {
 #endif
 }
 
-void ArmLoop::boundaries(double time_s) {
-  if (push_ends_s_ >= 0.0 && time_s >= push_ends_s_) {
-    plant_->push(record_.model->links().front().name, Vec3d::Zero(), Vec3d::Zero());
-    push_ends_s_ = -1.0;
-  }
-  while (next_event_ < config_.events.size() && config_.events[next_event_].time_s <= time_s + 1e-9) {
-    EventRecord& done = record_.events[next_event_];
-    done.error = apply(config_.events[next_event_++], time_s);
-    if (done.error.empty()) done.applied_s = time_s;
-  }
-}
-
-// What was refused, and why; empty if all was done.
-std::string ArmLoop::apply(const Event& event, double time_s) {
-  try {
-    if (const auto* attach = std::get_if<AttachEvent>(&event.what)) {
-      if (attach->target != Target::plant) (void)live_.attach(attach->payload, attach->transition_time_s);
-      if (attach->target != Target::model) {
-        plant_->attach(attach->payload);
-        ++carried_;
-      }
-    } else if (const auto* detach = std::get_if<DetachEvent>(&event.what)) {
-      if (detach->target != Target::plant) (void)live_.detach(detach->payload, detach->transition_time_s);
-      if (detach->target != Target::model) {
-        plant_->detach(detach->payload);
-        --carried_;
-      }
-    } else if (const auto* set = std::get_if<SetEvent>(&event.what)) {
-      set_parameter(set->parameter, set->value, *record_.model, parameters_, live_);
-      controller_.set_parameters(parameters_);
-    } else if (const auto* push = std::get_if<PushEvent>(&event.what)) {
-      plant_->push(push->link, push->force_N, push->point_m);
-      push_ends_s_ = time_s + push->duration_s;
+void ArmLoop::boundaries(double time_s, bool wait) noexcept {
+  while (EventWriter::Ready* const ready = events_->due(time_s, wait)) {
+    live_.enact(ready->change);
+    if (ready->parameters) controller_.enact(std::move(ready->parameters));
+    if (ready->plant) {
+      ready->plant->take_over(*plant_);
+      plant_.swap(ready->plant);
     }
-  } catch (const ModelError& error) {
-    return error.what();
+    carried_ += ready->carried;
+    if (ready->event >= 0) record_.events[at(ready->event)].applied_s = time_s;
+    events_->done();
   }
-  return {};
 }
 
 void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
@@ -225,10 +200,12 @@ void ArmLoop::write_row(double time_s, const control::CycleReport& report) noexc
   using Mode = control::CycleReport::Mode;
   record_.flags[at(row)] = static_cast<std::uint8_t>(
       (report.saturated ? ArmRecord::flag_saturated : 0) | (report.collision ? ArmRecord::flag_collision : 0) |
-      (report.ramping ? ArmRecord::flag_ramping : 0) | (report.mode != Mode::tracking ? ArmRecord::flag_holding : 0));
+      (report.ramping ? ArmRecord::flag_ramping : 0) | (report.fallback ? ArmRecord::flag_fallback : 0) |
+      (report.mode != Mode::tracking ? ArmRecord::flag_holding : 0));
 }
 
 void ArmLoop::finish() {
+  events_->stop();
   record_.tracking_rms = squared_ > 0 ? std::sqrt(squares_ / static_cast<double>(squared_)) : 0.0;
 #ifdef DYN_HAS_REFERENCE
   if (validator_) {

@@ -3,10 +3,10 @@
 // One arm in the closed loop: live model, controller, validator, plant and its timed events.
 //
 //   cycle():      measure -> Controller::step -> plant holds the torque for a period -> record   (nothing allocated)
-//   boundaries(): events that are due, between two cycles; they may allocate
+//   boundaries(): events that are due, between two cycles, made ready by the event writer's thread (nothing allocated)
 //
-// What the controller believes is changed through LiveModel as any writer would; what the plant carries is changed by
-// the plant. An event on both takes effect in the same cycle.
+// What the controller believes is changed through LiveModel; what the plant carries by a plant that was built beside
+// the loop and goes on where the one before is. An event on both takes effect in the same cycle.
 #pragma once
 
 #include <memory>
@@ -15,6 +15,7 @@
 #include "dyn_core/control/controller.hpp"
 #include "dyn_core/live/sample_ring.hpp"
 #include "dyn_sim/run/runner.hpp"
+#include "event_writer.hpp"
 
 #ifdef DYN_HAS_REFERENCE
 #include "dyn_core/reference/validator.hpp"
@@ -32,7 +33,8 @@ class ArmLoop {
   ArmLoop& operator=(ArmLoop&&) = delete;
 
   void rehearse() { plant_->rehearse(); }
-  void boundaries(double time_s);
+  // With `wait` every event is in time, however long it takes; else one that is not ready yet comes a cycle later.
+  void boundaries(double time_s, bool wait) noexcept;
   void cycle(std::int64_t number, double time_s) noexcept;
   // No new reference from now on: the controller brings the arm to rest and holds it.
   void stop() noexcept { stopping_ = true; }
@@ -44,7 +46,6 @@ class ArmLoop {
 
  private:
   void start_validator(double rate_hz);
-  std::string apply(const Event& event, double time_s);
   void note(double time_s, const control::CycleReport& report) noexcept;
   void write_row(double time_s, const control::CycleReport& report) noexcept;
   [[nodiscard]] double* row_signal(int row, Signal signal) noexcept;
@@ -54,7 +55,6 @@ class ArmLoop {
   ArmRecord& record_;
   ArmView& view_;
   live::LiveModel live_;
-  control::Parameters parameters_;
   control::Controller controller_;
   std::unique_ptr<Plant> plant_;
   live::SampleRing ring_;
@@ -65,8 +65,6 @@ class ArmLoop {
 
   int robot_n_, rows_max_;
   std::int64_t sample_every_ = 1, record_every_ = 1;
-  std::size_t next_event_ = 0;
-  double push_ends_s_ = -1.0;
   std::vector<double> q_, v_, ref_q_, ref_v_, ref_a_, effort_, zero_, sensed_;
   std::vector<char> passive_;  // of the robot's coordinates
   double squares_ = 0.0;
@@ -76,6 +74,7 @@ class ArmLoop {
   int carried_ = 0;
   bool failed_ = false, stopping_ = false;
   double duration_s_;
+  std::unique_ptr<EventWriter> events_;  // last: its thread works with all of the above
 };
 
 }  // namespace dyn::sim

@@ -132,9 +132,9 @@ void read_controller(YamlMap& map, const Model& model, ArmConfig& arm) {
 }
 
 void set_parameter(const std::string& name, const std::string& value, const Model& model, Parameters& parameters,
-                   live::LiveModel& live) {
-  if (name == "jsim_algorithm") return live.set_jsim(value);
-  if (name == "coriolis_algorithm") return live.set_coriolis(value);
+                   live::LiveModel& live, live::LiveModel::Change* later) {
+  if (name == "jsim_algorithm") return live.set_jsim(value, later);
+  if (name == "coriolis_algorithm") return live.set_coriolis(value, later);
   Parameters changed = parameters;
   if (name == "type") {
     changed.law = law_of(value);

@@ -162,6 +162,49 @@ TEST_P(Plants, PayloadComesAndGoesInMotion) {
   EXPECT_THROW(plant->detach("box"), ModelError);
 }
 
+// One that was built beside the loop goes on as the same plant would: state, what drives and sensors have under way.
+TEST_P(Plants, AnotherPlantTakesOver) {
+  settings_.delay_cycles = 3;
+  settings_.noise.position = settings_.noise.velocity = 1e-3;
+  Inertial box;
+  box.mass_kg = 2.0;
+  box.inertia_com_kgm2 = Vec3d(0.01, 0.01, 0.02).asDiagonal();
+  const Payload payload = Payload::rigid("box", "link3", box, {Mat3d::Identity(), Vec3d(0.3, 0.0, 0.1)});
+  RobotDescription bucket = wheel();
+  const Payload chain = Payload::articulated("chain", "link5", bucket, {});
+  const RobotDescription arm = robot("arm7");
+  auto one = make_plant(arm, settings_, down);
+  auto other = make_plant(arm, settings_, down);
+  const auto expect_same = [&] {
+    ASSERT_EQ(one->q().size(), other->q().size());
+    std::vector<double> q1(one->q().size()), q2 = q1, v1 = q1, v2 = q1;
+    for (int k = 0; k < 20; ++k) {
+      std::vector<double> effort(q1.size());
+      for (size_t i = 0; i < effort.size(); ++i) effort[i] = 3.0 * std::sin(k + static_cast<double>(i));
+      for (auto* plant : {one.get(), other.get()}) plant->advance(effort, 1e-3);
+      one->measure(q1, v1);
+      other->measure(q2, v2);
+    }
+    EXPECT_EQ(q1, q2);
+    EXPECT_EQ(v1, v2);
+  };
+  const auto replace_other = [&](const RobotDescription& description) {
+    auto next = make_plant(description, settings_, down);
+    next->take_over(*other);
+    other = std::move(next);
+  };
+  expect_same();
+  one->attach(chain);
+  replace_other(attach(arm, chain));
+  expect_same();
+  one->attach(payload);
+  replace_other(attach(attach(arm, chain), payload));
+  expect_same();
+  one->detach("chain");
+  replace_other(attach(arm, payload));
+  expect_same();
+}
+
 TEST_P(Plants, PushesActUntilTheyEnd) {
   const auto plant = make(settings_);
   EXPECT_THROW(plant->push("spoke", Vec3d::UnitY(), Vec3d::Zero()), ModelError);

@@ -80,8 +80,9 @@ struct RunConfig {
 // Throws ModelError.
 RunConfig load_run_config(const std::filesystem::path& file);
 
-// One parameter of the controller changed while it runs. Throws ModelError with the reason; nothing has changed then.
+// One parameter of the controller changed while it runs; an algorithm through `live` (later: see LiveModel). Throws
+// ModelError with the reason; nothing has changed then.
 void set_parameter(const std::string& name, const std::string& value, const Model& model,
-                   control::Parameters& parameters, live::LiveModel& live);
+                   control::Parameters& parameters, live::LiveModel& live, live::LiveModel::Change* later = nullptr);
 
 }  // namespace dyn::sim

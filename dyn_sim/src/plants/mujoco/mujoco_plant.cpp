@@ -85,6 +85,19 @@ class MujocoPlant final : public Plant {
     read_state();
   }
 
+  void take_over(const Plant& other) noexcept override {
+    const auto& before = static_cast<const MujocoPlant&>(other);
+    for (size_t i = 0; i < q_.size(); ++i) {
+      const int k = same_coordinate(*before.model_, *model_, i);
+      q_[i] = k < 0 ? 0.0 : before.q_[at(k)];
+      v_[i] = k < 0 ? 0.0 : before.v_[at(k)];
+    }
+    sim_.data->time = before.sim_.data->time;
+    drives_.take_over(before.drives_, *before.model_, *model_);
+    sensors_ = before.sensors_;
+    write_state();
+  }
+
   void attach(const Payload& payload) override { rebuild(dyn::attach(model_->description(), payload)); }
   void detach(const std::string& name) override { rebuild(dyn::detach(model_->description(), name)); }
 

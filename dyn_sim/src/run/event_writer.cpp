@@ -1,0 +1,130 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+// The writer's thread, but for due().
+#include "event_writer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+
+namespace dyn::sim {
+
+EventWriter::EventWriter(const ArmConfig& config, live::LiveModel& live, control::Controller& controller,
+                         int most_coordinates, std::vector<EventRecord>& records)
+    : config_(config),
+      live_(live),
+      controller_(controller),
+      most_coordinates_(static_cast<std::size_t>(most_coordinates)),
+      records_(records),
+      carried_(config.description),
+      robot_(live.newest_model()),
+      parameters_(config.controller) {
+  for (std::size_t k = 0; k < config.events.size(); ++k) {
+    const Event& event = config.events[k];
+    planned_.push_back({event.time_s, static_cast<int>(k), false});
+    const auto* const push = std::get_if<PushEvent>(&event.what);
+    if (push != nullptr) planned_.push_back({event.time_s + push->duration_s, static_cast<int>(k), true});
+  }
+  std::stable_sort(planned_.begin(), planned_.end(),
+                   [](const Planned& a, const Planned& b) { return a.time_s < b.time_s; });
+  thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+}
+
+EventWriter::Ready* EventWriter::due(double time_s, bool wait) noexcept {
+  const std::size_t next = done_.load(std::memory_order_relaxed);
+  if (next >= planned_.size() || planned_[next].time_s > time_s + 1e-9) return nullptr;
+  while (ready_.load(std::memory_order_acquire) <= next) {
+    if (!wait) return nullptr;
+    const timespec moment{0, 50'000};
+    (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, nullptr);
+  }
+  return &ring_[next % slots];
+}
+
+void EventWriter::wait_until_ready() const {
+  const std::size_t enough = std::min(planned_.size(), slots);
+  while (ready_.load(std::memory_order_acquire) < enough) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+void EventWriter::stop() {
+  thread_.request_stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+void EventWriter::work(const std::stop_token& stop) {
+  std::size_t freed = 0;
+  std::size_t next = 0;
+  while (!stop.stop_requested()) {
+    const std::size_t done = done_.load(std::memory_order_acquire);
+    for (; freed < done; ++freed) ring_[freed % slots] = Ready{};
+    live_.collect();
+    controller_.collect();
+    if (next < planned_.size() && next - done < slots) {
+      make_ready(planned_[next], ring_[next % slots]);
+      ready_.store(++next, std::memory_order_release);
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+}
+
+// A refusal changes neither model nor plant.
+void EventWriter::make_ready(const Planned& planned, Ready& ready) {
+  const auto number = static_cast<std::size_t>(planned.event);
+  const auto& what = config_.events[number].what;
+  try {
+    if (!planned.push_ends) {
+      ready.event = planned.event;
+      std::visit([&](const auto& event) { put(event, ready); }, what);
+    } else if (push_ == std::get_if<PushEvent>(&what)) {  // not where another push has followed or it was refused
+      ready.plant = build(carried_, nullptr);
+      push_ = nullptr;
+    }
+  } catch (const ModelError& error) {
+    ready = Ready{};
+    if (!planned.push_ends) records_[number].error = error.what();
+  }
+}
+
+void EventWriter::put(const AttachEvent& event, Ready& ready) {
+  RobotDescription carried = carried_;
+  if (event.target != Target::model) {
+    carried = dyn::attach(carried_, event.payload);
+    ready.plant = build(carried, push_);
+    ready.carried = 1;
+  }
+  if (event.target != Target::plant) (void)live_.attach(event.payload, event.transition_time_s, &ready.change);
+  carried_ = std::move(carried);
+}
+
+void EventWriter::put(const DetachEvent& event, Ready& ready) {
+  RobotDescription carried = carried_;
+  if (event.target != Target::model) {
+    carried = dyn::detach(carried_, event.payload);
+    ready.plant = build(carried, push_);
+    ready.carried = -1;
+  }
+  if (event.target != Target::plant) (void)live_.detach(event.payload, event.transition_time_s, &ready.change);
+  carried_ = std::move(carried);
+}
+
+void EventWriter::put(const SetEvent& event, Ready& ready) {
+  set_parameter(event.parameter, event.value, *robot_, parameters_, live_, &ready.change);
+  ready.parameters = controller_.ready(parameters_);
+}
+
+void EventWriter::put(const PushEvent& event, Ready& ready) {
+  ready.plant = build(carried_, &event);
+  push_ = &event;
+}
+
+std::unique_ptr<Plant> EventWriter::build(const RobotDescription& carried, const PushEvent* push) const {
+  auto plant = make_plant(carried, config_.plant, config_.live.model.gravity_mps2);
+  if (plant->q().size() > most_coordinates_) {
+    throw ModelError("the arm would have " + std::to_string(plant->q().size()) +
+                     " degrees of freedom; max_payload_dofs leaves room for " + std::to_string(most_coordinates_));
+  }
+  if (push != nullptr) plant->push(push->link, push->force_N, push->point_m);
+  return plant;
+}
+
+}  // namespace dyn::sim

@@ -1,0 +1,89 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The events of a run happen at the boundary of a certain cycle, and the loop has no time for what they take: models
+// and plants to be built. A thread of its own makes them ready some events ahead; the loop, when one is due, exchanges
+// pointers. What was replaced is freed by this thread too.
+//
+//   writer:  reads the next event, builds, fills a slot of the ring; frees what done slots hold
+//   loop:    due() -> puts the slot in force -> done()
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "dyn_core/control/controller.hpp"
+#include "dyn_sim/plant.hpp"
+#include "dyn_sim/run/config.hpp"
+#include "dyn_sim/run/record.hpp"
+
+namespace dyn::sim {
+
+class EventWriter {
+ public:
+  struct Ready {
+    int event = -1;  // of the configuration; -1: nothing that is told of, as the end of a push
+    live::LiveModel::Change change;
+    std::unique_ptr<control::Parameters> parameters;
+    std::unique_ptr<Plant> plant;  // null: stays; once in force, the one before
+    int carried = 0;               // payloads more, or less
+  };
+
+  // Reasons of refusals go into `records`, one an event. Plants of more than `most_coordinates` are refused.
+  EventWriter(const ArmConfig& config, live::LiveModel& live, control::Controller& controller, int most_coordinates,
+              std::vector<EventRecord>& records);
+  EventWriter(const EventWriter&) = delete;
+  EventWriter& operator=(const EventWriter&) = delete;
+  EventWriter(EventWriter&&) = delete;
+  EventWriter& operator=(EventWriter&&) = delete;
+  ~EventWriter() { stop(); }
+
+  // The loop: the next event if its time has come and it is ready, else null. With `wait` it is ready in any case.
+  [[nodiscard]] DYN_REALTIME Ready* due(double time_s, bool wait) noexcept;
+  DYN_REALTIME void done() noexcept {
+    done_.store(done_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+
+  // Until as much is ready as there is room for; before the loop begins.
+  void wait_until_ready() const;
+  void stop();
+
+ private:
+  struct Planned {
+    double time_s = 0.0;
+    int event = 0;
+    bool push_ends = false;  // and not the event itself
+  };
+  static constexpr std::size_t slots = 16;
+
+  void work(const std::stop_token& stop);
+  void make_ready(const Planned& planned, Ready& ready);
+  void put(const AttachEvent& event, Ready& ready);
+  void put(const DetachEvent& event, Ready& ready);
+  void put(const SetEvent& event, Ready& ready);
+  void put(const PushEvent& event, Ready& ready);
+  [[nodiscard]] std::unique_ptr<Plant> build(const RobotDescription& carried, const PushEvent* push) const;
+
+  const ArmConfig& config_;
+  live::LiveModel& live_;
+  control::Controller& controller_;
+  const std::size_t most_coordinates_;
+  std::vector<EventRecord>& records_;
+  std::vector<Planned> planned_;  // by time
+
+  // The writer's own.
+  RobotDescription carried_;  // what the plant is, payloads included
+  const PushEvent* push_ = nullptr;
+  std::shared_ptr<const Model> robot_;
+  control::Parameters parameters_;
+
+  std::array<Ready, slots> ring_;
+  static_assert(std::atomic<std::size_t>::is_always_lock_free);
+  std::atomic<std::size_t> ready_{0};  // written by the writer: so many were ever ready
+  std::atomic<std::size_t> done_{0};   // by the loop
+  std::jthread thread_;                // last: everything else is there when it starts
+};
+
+}  // namespace dyn::sim
