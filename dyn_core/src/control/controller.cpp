@@ -19,11 +19,6 @@ Terms make_terms(int n) {
   return {zero, zero, zero, zero, zero, zero, zero, zero, zero, zero};
 }
 
-const Parameters& checked(const Parameters& parameters, int coordinates) {
-  if (const auto fault = find_fault(parameters, coordinates); !fault.empty()) throw ModelError(fault);
-  return parameters;
-}
-
 }  // namespace
 
 Actuation Actuation::from_model(const Model& model, const std::vector<std::string>& passive_joints) {
@@ -55,27 +50,59 @@ Controller::Impl::Impl(live::LiveModel& live_model, Actuation what, const Parame
       period_s(cycle_s),
       robot_n(live_model.robot_coordinates()),
       max_n(live_model.max_coordinates()),
-      parameters(new Parameters(checked(first, robot_n))),
       passive(max_n),
+      anti_swing(live_model.newest_model()->bodies() + max_n - robot_n, max_n),
       observer(max_n),
+      payload(live_model.newest_model()->bodies() + max_n - robot_n),
       terms(make_terms(max_n)),
       ref_q(at(max_n)),
       ref_v(at(max_n)),
       ref_a(at(max_n)),
+      ref_now_q(at(max_n)),
+      ref_now_v(at(max_n)),
+      ref_now_a(at(max_n)),
       last_ref_a(at(max_n)),
       hold_q(at(max_n)),
       hold_v(at(max_n)),
+      sway_q(at(max_n)),
+      sway_v(at(max_n)),
+      sway_a(at(max_n)),
+      wanted_a(at(max_n)),
       q_hat(at(max_n)),
       v_hat(at(max_n)),
+      v_seen(at(max_n)),
       a_command(at(max_n)),
       integral(at(max_n)),
       integral_term(at(max_n)),
+      sliding_v(at(max_n)),
       commands(at(max_n)),
       effort_last(at(max_n)),
       gravity_last(at(max_n)),
       diagonal_last(at(max_n)),
       momentum_before(at(max_n)) {
+  find_payload_link();
+  check(first);
+  parameters = new Parameters(first);
   parameters->next_retired = nullptr;
+  payload.reset(first.adaptation_mass_kg, first.adaptation_radius_m);
+}
+
+// The robot's own coordinates stay when payloads come and go: the last body that this one moves carries the link.
+void Controller::Impl::find_payload_link() {
+  if (actuation.payload_link.empty()) return;
+  const auto model = live.newest_model();
+  const Link* const link = model->find_link(actuation.payload_link);
+  if (link == nullptr) throw ModelError("payload_link: the robot has no link '" + actuation.payload_link + "'");
+  if (link->body < 0) throw ModelError("payload_link: '" + actuation.payload_link + "' does not move");
+  payload_coordinate = model->tree().coordinate[at(link->body)];
+  body_T_payload = link->body_T_link;
+}
+
+void Controller::Impl::check(const Parameters& candidate) const {
+  if (const auto fault = find_fault(candidate, robot_n); !fault.empty()) throw ModelError(fault);
+  if (candidate.law == Law::adaptive && payload_coordinate < 0) {
+    throw ModelError("type: adaptive learns a payload, and payload_link does not say where");
+  }
 }
 
 Controller::Controller(live::LiveModel& live, Actuation actuation, const Parameters& parameters, double period_s)
@@ -89,7 +116,8 @@ Controller::~Controller() = default;
 void Controller::set_parameters(const Parameters& parameters) { impl_->fresh_parameters.publish(ready(parameters)); }
 
 std::unique_ptr<Parameters> Controller::ready(const Parameters& parameters) const {
-  auto fresh = std::make_unique<Parameters>(checked(parameters, impl_->robot_n));
+  impl_->check(parameters);
+  auto fresh = std::make_unique<Parameters>(parameters);
   fresh->next_retired = nullptr;
   return fresh;
 }
@@ -102,7 +130,9 @@ void Controller::collect() { impl_->fresh_parameters.collect(); }
 
 void Controller::set_sample_ring(live::SampleRing* ring) noexcept { impl_->ring = ring; }
 const Terms& Controller::terms() const noexcept { return impl_->terms; }
+BodyInertia Controller::estimated_payload() const noexcept { return impl_->payload.inertia(); }
 void Controller::activate(const StateInput& state) noexcept { impl_->activate(state); }
+void Controller::rehearse() noexcept { impl_->rehearse(); }
 CycleReport Controller::step(const StateInput& state, const ReferenceInput& reference,
                              std::span<double> effort) noexcept {
   return impl_->step(state, reference, effort);
@@ -110,12 +140,14 @@ CycleReport Controller::step(const StateInput& state, const ReferenceInput& refe
 
 void Controller::Impl::activate(const StateInput& state) noexcept {
   for (size_t i = 0; i < at(robot_n); ++i) {
-    ref_q[i] = hold_q[i] = state.q[i];
-    ref_v[i] = hold_v[i] = 0.0;
-    integral[i] = 0.0;
+    ref_q[i] = ref_now_q[i] = hold_q[i] = state.q[i];
+    ref_v[i] = ref_now_v[i] = hold_v[i] = 0.0;
+    integral[i] = sway_q[i] = sway_v[i] = sway_a[i] = 0.0;
     last_ref_a[i] = 0.0;
   }
   for (auto& history : commands) history.reset();
+  payload.reset(parameters->adaptation_mass_kg, parameters->adaptation_radius_m);
+  rehearsed = nullptr;
   last_was_fresh = holding = has_effort = observer_ready = false;
   first_cycle_of_generation = true;
   stale_s = active_s = bad_s = 0.0;
@@ -138,9 +170,11 @@ CycleReport Controller::Impl::step(const StateInput& state, const ReferenceInput
   } else {
     report.status = Status::not_finite(-1, std::numeric_limits<double>::quiet_NaN());
   }
+  rehearsed = report.status.ok() ? &generation : nullptr;
   if (report.status.ok()) {
     if (holding) report.mode = CycleReport::Mode::holding_reference;
     limit(report);
+    if (learning && !report.saturated) payload.adapt(parameters->adaptation_gain, period_s);
     rebase_observer(generation);
     observe(generation.dynamics, report);
     remember_good(generation.dynamics);

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "dyn_core/control/anti_swing.hpp"
 #include "dyn_core/control/controller.hpp"
 #include "dyn_core/control/laws.hpp"
 #include "dyn_core/control/momentum_observer.hpp"
@@ -33,8 +34,12 @@ struct Controller::Impl {
   [[nodiscard]] bool finite(const StateInput& state, const ReferenceInput& reference) const noexcept;
   void note_model_change(live::Generation& generation) noexcept;
   void shift_reference(const ReferenceInput& reference) noexcept;
+  void hold_reference(bool begins) noexcept;
+  void give_way(const Dynamics& dynamics) noexcept;
   void predict(const StateInput& state) noexcept;
   [[nodiscard]] Status evaluate(live::Generation& generation) noexcept;
+  [[nodiscard]] Status update_model(live::Generation& generation) noexcept;
+  void rehearse() noexcept;
   [[nodiscard]] Status apply_law(Dynamics& dynamics) noexcept;
   void add_friction() noexcept;
   void sum_terms() noexcept;
@@ -48,6 +53,9 @@ struct Controller::Impl {
   [[nodiscard]] LawInput law_input(const Dynamics& dynamics) const noexcept;
   [[nodiscard]] double feedback_scale() const noexcept;
   [[nodiscard]] double effort_bound(size_t i) const noexcept;
+  void check(const Parameters& candidate) const;  // throws ModelError
+  void find_payload_link();
+  void place_payload(const Tree& tree) noexcept;
   static VectorRef<double> write(std::vector<double>& x, int n) noexcept { return {x.data(), n}; }
   static ConstVectorRef<double> read(const std::vector<double>& x, int n) noexcept { return {x.data(), n}; }
 
@@ -58,24 +66,33 @@ struct Controller::Impl {
   const int max_n;    // with every payload
   int n = 0;          // of this cycle's generation
   std::uint64_t generation_id = 0;
+  live::Generation* rehearsed = nullptr;  // of the last good cycle; the loop alone retires it, in acquire()
 
   live::Handover<Parameters> fresh_parameters;
-  Parameters* parameters;
+  Parameters* parameters = nullptr;
   live::SampleRing* ring = nullptr;
 
   PassiveJoints passive;
+  AntiSwing anti_swing;
   MomentumObserver observer;
   double unsettled_s = 0.0;  // until the observer knows nothing more of a ramp
+  PayloadEstimate payload;
+  int payload_coordinate = -1;  // of the body that carries payload_link, which is found by it in every generation
+  Pose body_T_payload;
+  bool learning = false;
   Terms terms;
 
-  // Reference at the predicted time, and what it takes to get there.
-  std::vector<double> ref_q, ref_v, ref_a, last_ref_a;
+  // Reference at the predicted time, and at the state's; what it takes to get there.
+  std::vector<double> ref_q, ref_v, ref_a, ref_now_q, ref_now_v, ref_now_a, last_ref_a;
   bool last_was_fresh = false;
   double stale_s = 0.0;
   std::vector<double> hold_q, hold_v;  // where a reference that stopped coming is brought to rest
   bool holding = false;
 
-  std::vector<double> q_hat, v_hat, a_command, integral, integral_term;
+  // How far the reference has given way to damp a swing, and its rates.
+  std::vector<double> sway_q, sway_v, sway_a, wanted_a;  // wanted: the reference's with sway's
+
+  std::vector<double> q_hat, v_hat, v_seen, a_command, integral, integral_term, sliding_v;
   std::vector<Commands> commands;
   std::vector<double> effort_last, gravity_last, diagonal_last, momentum_before;
   bool has_effort = false;

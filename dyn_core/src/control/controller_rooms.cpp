@@ -3,7 +3,6 @@
 // The rooms of a control cycle (controller_impl.hpp). The loop's thread; no allocation, lock or system call.
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "controller_impl.hpp"
 
@@ -11,9 +10,6 @@ namespace dyn::control {
 namespace {
 
 size_t at(int i) { return static_cast<size_t>(i); }
-
-// To (-pi, pi]: the short way round for a continuous joint.
-double wrapped(double angle) noexcept { return std::remainder(angle, 2.0 * std::numbers::pi); }
 
 }  // namespace
 
@@ -37,59 +33,15 @@ void Controller::Impl::note_model_change(live::Generation& generation) noexcept 
   if (!first_cycle_of_generation) return;
   n = generation.model->coordinates();
   passive.choose(actuation.actuated, robot_n, n);
+  place_payload(generation.model->tree());
 }
 
-// The reference at the predicted time. Where none has come for too long it is brought to rest: its velocity decays with
-// a time constant of a tenth of a second.
-void Controller::Impl::shift_reference(const ReferenceInput& reference) noexcept {
-  stale_s = reference.fresh ? 0.0 : stale_s + period_s;
-  const bool timed_out =
-      live.gate().hold || (parameters->reference_timeout_s > 0.0 && stale_s > parameters->reference_timeout_s);
-  const double shift_s = (parameters->prediction - parameters->reference_lead) * period_s;
-  constexpr double decay_per_s = 10.0;
-  for (size_t i = 0; i < at(robot_n); ++i) {
-    if (timed_out) {
-      if (!holding) {
-        hold_q[i] = ref_q[i];
-        hold_v[i] = ref_v[i];
-      }
-      hold_q[i] += hold_v[i] * period_s;
-      hold_v[i] -= std::min(1.0, decay_per_s * period_s) * hold_v[i];
-      ref_q[i] = hold_q[i];
-      ref_v[i] = hold_v[i];
-      ref_a[i] = -decay_per_s * hold_v[i];
-      continue;
-    }
-    const Point now{reference.q[i], reference.v[i], reference.a[i]};
-    const double last_a = reference.fresh && last_was_fresh ? last_ref_a[i] : now.a;
-    const Point shifted = control::shift_reference(now, last_a, shift_s, period_s);
-    ref_q[i] = shifted.q;
-    ref_v[i] = shifted.v;
-    ref_a[i] = shifted.a;
-    last_ref_a[i] = now.a;
+void Controller::Impl::place_payload(const Tree& tree) noexcept {
+  int body = -1;
+  for (int i = 0; i < tree.size && payload_coordinate >= 0; ++i) {
+    if (tree.coordinate[at(i)] == payload_coordinate) body = i;
   }
-  holding = timed_out;
-  last_was_fresh = reference.fresh;
-}
-
-// State at the predicted time, and errors there. Passive coordinates move on as they do.
-void Controller::Impl::predict(const StateInput& state) noexcept {
-  for (size_t i = 0; i < at(n); ++i) {
-    const Point now{state.q[i], state.v[i], 0.0};
-    const bool own = i < at(robot_n) && actuation.actuated[i];
-    double next_a = own ? ref_a[i] : a_command[i];
-    if (own && parameters->law == Law::computed_torque) {
-      const double e = actuation.continuous[i] ? wrapped(ref_q[i] - now.q) : ref_q[i] - now.q;
-      next_a += feedback_scale() * (parameters->gains[i].p * e + parameters->gains[i].d * (ref_v[i] - now.v));
-    }
-    const Point ahead = predict_state(now, commands[i], next_a, parameters->prediction, period_s);
-    q_hat[i] = ahead.q;
-    v_hat[i] = ahead.v;
-    const double error = own ? ref_q[i] - ahead.q : 0.0;
-    terms.position_error[i] = own && actuation.continuous[i] ? wrapped(error) : error;
-    terms.velocity_error[i] = own ? ref_v[i] - ahead.v : 0.0;
-    if (!own) ref_a[i] = ref_v[i] = 0.0;
-  }
+  payload.choose(tree, body, body_T_payload);
 }
 
 Status Controller::Impl::evaluate(live::Generation& generation) noexcept {
@@ -100,13 +52,12 @@ Status Controller::Impl::evaluate(live::Generation& generation) noexcept {
       v_hat[i] = ref_v[i];
     }
   }
-  const Status status = generation.dynamics.update(std::span<const double>(q_hat.data(), at(n)),
-                                                   std::span<const double>(v_hat.data(), at(n)));
-  if (!status.ok()) return status;
+  if (const Status model = update_model(generation); !model.ok()) return model;
   for (size_t i = 0; i < at(robot_n); ++i) {
     const double clamp = parameters->gains[i].i_clamp;
     integral_term[i] = std::clamp(parameters->gains[i].i * integral[i], -clamp, clamp);
   }
+  give_way(generation.dynamics);
   if (const Status law = apply_law(generation.dynamics); !law.ok()) return law;
   add_friction();
   sum_terms();
@@ -114,6 +65,18 @@ Status Controller::Impl::evaluate(live::Generation& generation) noexcept {
     if (!std::isfinite(terms.demanded[i])) return Status::not_finite(static_cast<int>(i), terms.demanded[i]);
   }
   return {};
+}
+
+Status Controller::Impl::update_model(live::Generation& generation) noexcept {
+  return generation.dynamics.update(std::span<const double>(q_hat.data(), at(n)),
+                                    std::span<const double>(v_hat.data(), at(n)));
+}
+
+// The same inputs give the same bits: nothing is changed.
+void Controller::Impl::rehearse() noexcept {
+  if (rehearsed == nullptr || !update_model(*rehearsed).ok() || !apply_law(rehearsed->dynamics).ok()) return;
+  add_friction();
+  sum_terms();
 }
 
 LawInput Controller::Impl::law_input(const Dynamics& dynamics) const noexcept {
@@ -125,22 +88,23 @@ LawInput Controller::Impl::law_input(const Dynamics& dynamics) const noexcept {
           read(terms.position_error, n),
           read(terms.velocity_error, n),
           read(ref_v, n),
-          read(ref_a, n),
+          read(wanted_a, n),
           read(integral_term, n),
           parameters->gains,
-          feedback_scale(),
-          parameters->passive_damping};
+          feedback_scale()};
 }
 
 Status Controller::Impl::apply_law(Dynamics& dynamics) noexcept {
-  const LawOutput out{write(terms.inertia, n), write(terms.coriolis, n), write(terms.gravity, n),
-                      write(terms.feedback, n), write(a_command, n)};
+  const LawOutput out{write(terms.inertia, n),  write(terms.coriolis, n), write(terms.gravity, n),
+                      write(terms.feedback, n), write(a_command, n),      write(sliding_v, n)};
   const LawInput in = law_input(dynamics);
+  learning = parameters->law == Law::adaptive && !holding;
   switch (parameters->law) {
     case Law::computed_torque: return computed_torque(in, passive, out);
     case Law::feedforward: feedforward(in, out); return {};
     case Law::gravity_compensation: gravity_compensation(in, out); return {};
     case Law::passivity: passivity(in, out); return {};
+    case Law::adaptive: adaptive(in, dynamics.tree(), read(q_hat, n), payload, out); return {};
   }
   return {};
 }
@@ -161,7 +125,6 @@ void Controller::Impl::sum_terms() noexcept {
     const bool driven = i < at(robot_n) && actuation.actuated[i];
     terms.demanded[i] =
         driven ? terms.inertia[i] + terms.coriolis[i] + gravity + terms.friction[i] + terms.feedback[i] : 0.0;
-    commands[i].push(a_command[i]);
   }
 }
 
@@ -200,7 +163,7 @@ void Controller::Impl::limit(CycleReport& report) noexcept {
 void Controller::Impl::rebase_observer(live::Generation& generation) noexcept {
   Dynamics& dynamics = generation.dynamics;
   if (!observer_ready) {
-    observer.reset(dynamics.M(), read(v_hat, n));
+    observer.reset(dynamics.M(), read(v_seen, n));
     observer_ready = observer_begins = true;
     first_cycle_of_generation = false;
     return;
@@ -219,23 +182,23 @@ void Controller::Impl::rebase_observer(live::Generation& generation) noexcept {
   if (!dynamics.update_terms(q, v, term_M).ok()) observer_ready = false;
   for (int i = 0; i < n; ++i) {
     double before = 0.0;
-    for (int j = 0; j < n; ++j) before += dynamics.M()(i, j) * v_hat[at(j)];
+    for (int j = 0; j < n; ++j) before += dynamics.M()(i, j) * v_seen[at(j)];
     momentum_before[at(i)] = before;
   }
   generation.swap_previous_inertias();
   if (!dynamics.update_terms(q, v, term_M).ok()) observer_ready = false;
   for (int i = 0; i < n; ++i) {
     double now = 0.0;
-    for (int j = 0; j < n; ++j) now += dynamics.M()(i, j) * v_hat[at(j)];
+    for (int j = 0; j < n; ++j) now += dynamics.M()(i, j) * v_seen[at(j)];
     momentum_before[at(i)] = now - momentum_before[at(i)];
   }
-  observer.rebase(dynamics.M(), read(v_hat, n), read(momentum_before, n), kept);
+  observer.rebase(dynamics.M(), read(v_seen, n), read(momentum_before, n), kept);
 }
 
 void Controller::Impl::observe(Dynamics& dynamics, CycleReport& report) noexcept {
   for (size_t i = 0; i < at(n); ++i) momentum_before[i] = terms.applied[i] - terms.friction[i];
   if (!observer_begins) {
-    observer.update(dynamics.M(), dynamics.C(), dynamics.g(), read(v_hat, n), read(momentum_before, n),
+    observer.update(dynamics.M(), dynamics.C(), dynamics.g(), read(v_seen, n), read(momentum_before, n),
                     parameters->observer_gain, period_s);
   }
   const auto residual = observer.residual();
@@ -252,10 +215,17 @@ void Controller::Impl::observe(Dynamics& dynamics, CycleReport& report) noexcept
 }
 
 void Controller::Impl::remember_good(const Dynamics& dynamics) noexcept {
+  const auto M = dynamics.M();
+  const auto g = dynamics.g();
   for (int i = 0; i < n; ++i) {
     effort_last[at(i)] = terms.applied[at(i)];
-    gravity_last[at(i)] = dynamics.g()[i];
-    diagonal_last[at(i)] = dynamics.M()(i, i);
+    gravity_last[at(i)] = g[i];
+    diagonal_last[at(i)] = M(i, i);
+    const bool driven = i < robot_n && actuation.actuated[at(i)];
+    commands[at(i)].push(driven ? wanted_a[at(i)] - a_command[at(i)] : a_command[at(i)]);
+    const Point sway = Point{sway_q[at(i)], sway_v[at(i)], sway_a[at(i)]}.after(period_s);
+    sway_q[at(i)] = sway.q;
+    sway_v[at(i)] = sway.v;
   }
   has_effort = true;
   bad_s = 0.0;
@@ -306,10 +276,10 @@ void Controller::Impl::write_sample(const live::Generation& generation) noexcept
   std::copy_n(v_hat.data(), n, sample->v.data());
   std::copy_n(dynamics.M().data(), n * n, sample->M.data());
   std::copy_n(dynamics.g().data(), n, sample->g.data());
-  for (int i = 0; i < n; ++i) {  // not h - g, which would lose what C v has of digits beside g
-    double sum = 0.0;
-    for (int j = 0; j < n; ++j) sum += dynamics.C()(i, j) * v_hat[at(j)];
-    sample->Cv[at(i)] = sum;
+  const auto C = dynamics.C();
+  std::fill_n(sample->Cv.data(), n, 0.0);
+  for (int j = 0; j < n; ++j) {  // not h - g, which would lose what C v has of digits beside g
+    for (int i = 0; i < n; ++i) sample->Cv[at(i)] += C(i, j) * v_hat[at(j)];
   }
   sample->ramp_count = 0;
   for (size_t body = 0; body < generation.ramps.size() && generation.active_ramps > 0; ++body) {

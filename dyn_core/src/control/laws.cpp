@@ -20,18 +20,22 @@ double pid(const LawInput& in, Eigen::Index i) noexcept {
 
 Status computed_torque(const LawInput& in, PassiveJoints& passive, LawOutput out) noexcept {
   const Eigen::Index n = in.v.size();
-  for (Eigen::Index i = 0; i < n; ++i) out.a[i] = in.reference_a[i] + pid(in, i);
-  passive.damp_swing(in.M, in.v, in.passive_damping, out.a);
-  if (const Status status = passive.solve_accelerations(in.M, in.h, out.a); !status.ok()) return status;
+  VectorRef<double>& correction = out.coriolis;  // until it gets its own
   for (Eigen::Index i = 0; i < n; ++i) {
-    double feedback = 0.0;
-    double total = 0.0;
-    for (Eigen::Index j = 0; j < n; ++j) {
-      total += in.M(i, j) * out.a[j];
-      feedback += in.M(i, j) * pid(in, j);
+    correction[i] = pid(in, i);
+    out.a[i] = in.reference_a[i] + correction[i];
+    out.inertia[i] = out.feedback[i] = 0.0;
+  }
+  if (const Status status = passive.solve_accelerations(in.M, in.h, out.a); !status.ok()) return status;
+  for (Eigen::Index j = 0; j < n; ++j) {  // by columns, as M lies in memory
+    const double by_feedback = correction[j];
+    const double otherwise = out.a[j] - by_feedback;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      out.inertia[i] += in.M(i, j) * otherwise;
+      out.feedback[i] += in.M(i, j) * by_feedback;
     }
-    out.feedback[i] = feedback;
-    out.inertia[i] = total - feedback;
+  }
+  for (Eigen::Index i = 0; i < n; ++i) {
     out.gravity[i] = in.g[i];
     out.coriolis[i] = in.h[i] - in.g[i];
   }
@@ -61,27 +65,29 @@ void gravity_compensation(const LawInput& in, LawOutput out) noexcept {
 
 void passivity(const LawInput& in, LawOutput out) noexcept {
   const Eigen::Index n = in.v.size();
-  const auto lambda = [&](Eigen::Index i) {
-    if (i >= static_cast<Eigen::Index>(in.gains.size())) return 0.0;
-    const JointGains& gain = in.gains[static_cast<size_t>(i)];
-    return gain.d > 0.0 ? gain.p / gain.d : 0.0;
-  };
-  const auto sliding_v = [&](Eigen::Index i) {
-    return in.reference_v[i] + in.feedback_scale * lambda(i) * in.error[i];
-  };
+  const auto own = static_cast<Eigen::Index>(in.gains.size());
   for (Eigen::Index i = 0; i < n; ++i) {
-    out.a[i] = in.reference_a[i] + in.feedback_scale * lambda(i) * in.error_rate[i];
-  }
-  for (Eigen::Index i = 0; i < n; ++i) {
-    double coriolis = 0.0;
-    for (Eigen::Index j = 0; j < n; ++j) coriolis += in.C(i, j) * sliding_v(j);
-    const double s = in.v[i] - sliding_v(i);
-    const bool own = i < static_cast<Eigen::Index>(in.gains.size());
-    out.inertia[i] = row_dot(in.M, i, out.a);
-    out.coriolis[i] = coriolis;
+    const JointGains gain = i < own ? in.gains[static_cast<size_t>(i)] : JointGains{};
+    const double lambda = gain.d > 0.0 ? in.feedback_scale * gain.p / gain.d : 0.0;
+    out.sliding_v[i] = in.reference_v[i] + lambda * in.error[i];
+    out.a[i] = in.reference_a[i] + lambda * in.error_rate[i];
     out.gravity[i] = in.g[i];
-    out.feedback[i] = own ? -in.feedback_scale * in.gains[static_cast<size_t>(i)].d * in.M(i, i) * s : 0.0;
+    out.feedback[i] = -in.feedback_scale * gain.d * in.M(i, i) * (in.v[i] - out.sliding_v[i]);
+    out.inertia[i] = out.coriolis[i] = 0.0;
   }
+  for (Eigen::Index j = 0; j < n; ++j) {
+    for (Eigen::Index i = 0; i < n; ++i) {
+      out.inertia[i] += in.M(i, j) * out.a[j];
+      out.coriolis[i] += in.C(i, j) * out.sliding_v[j];
+    }
+  }
+}
+
+void adaptive(const LawInput& in, const Tree& tree, const ConstVectorRef<double>& q, PayloadEstimate& payload,
+              LawOutput out) noexcept {
+  passivity(in, out);
+  payload.add_torque(tree, q, in.v, {out.sliding_v.data(), out.sliding_v.size()}, {out.a.data(), out.a.size()},
+                     out.feedback);
 }
 
 }  // namespace dyn::control

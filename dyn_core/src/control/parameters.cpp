@@ -32,16 +32,22 @@ std::string find_fault(const Parameters& p, int coordinates) {
   for (size_t i = 0; i < p.gains.size(); ++i) {
     if (auto fault = fault_of_gains(p.gains[i], i); !fault.empty()) return fault;
   }
-  const std::array<std::pair<const char*, double>, 8> not_negative{{{"effort_limit_scale", p.effort_limit_scale},
+  const std::array<std::pair<const char*, double>, 9> not_negative{{{"effort_limit_scale", p.effort_limit_scale},
                                                                     {"effort_rate_limit", p.effort_rate_limit},
                                                                     {"reference_timeout", p.reference_timeout_s},
                                                                     {"ramp_in", p.ramp_in_s},
                                                                     {"passive_damping", p.passive_damping},
                                                                     {"observer_gain", p.observer_gain},
                                                                     {"collision_threshold", p.collision_threshold},
+                                                                    {"adaptation_gain", p.adaptation_gain},
                                                                     {"hold_time", p.hold_time_s}}};
   for (const auto& [name, value] : not_negative) {
     if (!std::isfinite(value) || value < 0.0) return outside(name, value, "a finite number of at least 0");
+  }
+  const std::array<std::pair<const char*, double>, 2> positive{
+      {{"adaptation_mass", p.adaptation_mass_kg}, {"adaptation_radius", p.adaptation_radius_m}}};
+  for (const auto& [name, value] : positive) {
+    if (!std::isfinite(value) || value <= 0.0) return outside(name, value, "a finite number above 0");
   }
   if (!(p.prediction >= 0.0 && p.prediction <= 8.0)) return outside("prediction", p.prediction, "from 0 to 8 periods");
   if (!(p.reference_lead >= 0.0 && p.reference_lead <= 8.0)) {

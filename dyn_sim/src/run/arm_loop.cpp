@@ -21,6 +21,12 @@ live::LiveOptions live_options(const ArmConfig& config) {
   return options;
 }
 
+control::Actuation actuation(const Model& model, const ArmConfig& config) {
+  control::Actuation what = control::Actuation::from_model(model, config.passive_joints);
+  what.payload_link = config.payload_link;
+  return what;
+}
+
 }  // namespace
 
 ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, ArmRecord& record, ArmView& view)
@@ -29,9 +35,9 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, Arm
       record_(record),
       view_(view),
       live_(config.description, live_options(config)),
-      controller_(live_, control::Actuation::from_model(*live_.newest_model(), config.passive_joints),
-                  config.controller, period_s_),
+      controller_(live_, actuation(*live_.newest_model(), config), config.controller, period_s_),
       plant_(make_plant(config.description, config.plant, config.live.model.gravity_mps2)),
+      ahead_(*config.trajectory),
       ring_(ring_slots, live_.max_coordinates(), live_.newest_model()->bodies() + config.live.max_payload_dofs),
       robot_n_(live_.robot_coordinates()),
       duration_s_(duration_s) {
@@ -109,10 +115,11 @@ void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
   const auto n = std::max(plant_->q().size(), at(robot_n_));
   const std::span<double> q(q_.data(), n), v(v_.data(), n);
   plant_->measure(q, v);
-  // The law wants the reference where it looks: `prediction` periods ahead, less what parameters say it leads already.
   const auto own = at(robot_n_);
   config_.trajectory->sample(time_s, {ref_q_.data(), own}, {ref_v_.data(), own}, {ref_a_.data(), own});
-  const control::ReferenceInput reference{{ref_q_.data(), own}, {ref_v_.data(), own}, {ref_a_.data(), own}, !stopping_};
+  ahead_.stand_at(time_s);
+  const control::ReferenceInput reference{
+      {ref_q_.data(), own}, {ref_v_.data(), own}, {ref_a_.data(), own}, !stopping_, &ahead_};
   controller_.set_sample_ring(number % sample_every_ == 0 && record_.validation.available ? &ring_ : nullptr);
 
   const auto begin = std::chrono::steady_clock::now();

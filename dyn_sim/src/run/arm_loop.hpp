@@ -23,6 +23,20 @@
 
 namespace dyn::sim {
 
+// The trajectory as the controller looks ahead on it.
+class TrajectoryAhead final : public control::ReferenceSource {
+ public:
+  explicit TrajectoryAhead(const Trajectory& trajectory) : trajectory_(trajectory) {}
+  void stand_at(double time_s) noexcept { time_s_ = time_s; }
+  void sample(double ahead_s, std::span<double> q, std::span<double> v, std::span<double> a) const noexcept override {
+    trajectory_.sample(time_s_ + ahead_s, q, v, a);
+  }
+
+ private:
+  const Trajectory& trajectory_;
+  double time_s_ = 0.0;
+};
+
 class ArmLoop {
  public:
   ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, ArmRecord& record, ArmView& view);
@@ -38,6 +52,7 @@ class ArmLoop {
   void cycle(std::int64_t number, double time_s) noexcept;
   // No new reference from now on: the controller brings the arm to rest and holds it.
   void stop() noexcept { stopping_ = true; }
+  void warm_up() noexcept { controller_.rehearse(); }
   void finish();
 
   [[nodiscard]] double last_update_ns() const noexcept { return update_ns_; }
@@ -57,6 +72,7 @@ class ArmLoop {
   live::LiveModel live_;
   control::Controller controller_;
   std::unique_ptr<Plant> plant_;
+  TrajectoryAhead ahead_;
   live::SampleRing ring_;
   std::mutex residual_mutex_;  // of record_.residuals, between validator and finish()
 #ifdef DYN_HAS_REFERENCE

@@ -32,7 +32,8 @@ Law law_of(const std::string& value) {
                    {{"computed_torque", Law::computed_torque},
                     {"feedforward", Law::feedforward},
                     {"gravity_compensation", Law::gravity_compensation},
-                    {"passivity", Law::passivity}});
+                    {"passivity", Law::passivity},
+                    {"adaptive", Law::adaptive}});
 }
 
 GravityCompensation gravity_of(const std::string& value) {
@@ -53,13 +54,18 @@ double* scalar(Parameters& p, const std::string& name) {
                                                          {"passive_damping", &p.passive_damping},
                                                          {"observer_gain", &p.observer_gain},
                                                          {"collision_threshold", &p.collision_threshold},
+                                                         {"adaptation_gain", &p.adaptation_gain},
+                                                         {"adaptation_mass", &p.adaptation_mass_kg},
+                                                         {"adaptation_radius", &p.adaptation_radius_m},
                                                          {"hold_time", &p.hold_time_s}};
   const auto it = std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.first == name; });
   return it == all.end() ? nullptr : it->second;
 }
-constexpr std::array scalars{"effort_limit_scale",  "effort_rate_limit", "prediction",      "reference_lead",
-                             "reference_timeout",   "ramp_in",           "passive_damping", "observer_gain",
-                             "collision_threshold", "hold_time"};
+constexpr std::array scalars{"effort_limit_scale", "effort_rate_limit", "prediction",
+                             "reference_lead",     "reference_timeout", "ramp_in",
+                             "passive_damping",    "observer_gain",     "collision_threshold",
+                             "adaptation_gain",    "adaptation_mass",   "adaptation_radius",
+                             "hold_time"};
 
 JointGains read_gains(YamlMap map, const JointGains& otherwise) {
   JointGains gains;
@@ -126,6 +132,8 @@ void read_controller(YamlMap& map, const Model& model, ArmConfig& arm) {
     map.fail("max_payload_dofs", "is not from 0 to 100");
   }
   arm.passive_joints = map.texts("passive_joints");
+  arm.payload_link = map.text("payload_link", "");
+  if (p.law == Law::adaptive && arm.payload_link.empty()) map.fail("payload_link", "is missing: adaptive learns there");
   if (const auto fault = control::find_fault(p, model.coordinates()); !fault.empty()) {
     throw ModelError(arm.robot + ": controller: " + fault);
   }

@@ -37,6 +37,7 @@ std::string law_name(control::Law law) {
     case control::Law::feedforward: return "feedforward";
     case control::Law::gravity_compensation: return "gravity_compensation";
     case control::Law::passivity: return "passivity";
+    case control::Law::adaptive: return "adaptive";
   }
   return "";
 }

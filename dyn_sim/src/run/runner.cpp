@@ -97,7 +97,7 @@ class Loop {
     const std::int64_t allocations = allocations_of_this_thread();
     for (std::int64_t k = 0; k < cycles_ && !stopped(k); ++k, due += period_ns) {
       const double time_s = static_cast<double>(k) / config_.rate_hz;
-      if (!options_.fast) sleep_until(due);
+      if (!options_.fast) wake_for(due, period_ns);
       const std::int64_t woke = now_ns();
       for (auto& arm : arms_) arm->cycle(k, time_s);
       note(k, options_.fast ? 0 : woke - due);
@@ -131,6 +131,18 @@ class Loop {
       cycles_ = std::min<std::int64_t>(cycles_, k + std::llround(rest_s * config_.rate_hz));
     }
     return asked > 1 || std::any_of(arms_.begin(), arms_.end(), [](const auto& arm) { return arm->failed(); });
+  }
+
+  // A sleeper wakes up late and with cold caches: it is called a little early, goes through model and law once without
+  // effect, and waits out the rest awake.
+  void wake_for(std::int64_t due, std::int64_t period_ns) noexcept {
+    constexpr std::int64_t early_ns = 60'000;
+    sleep_until(due - std::min(early_ns, period_ns / 2));
+    while (now_ns() < due - 3000) {
+      for (auto& arm : arms_) arm->warm_up();
+    }
+    while (now_ns() < due) {
+    }
   }
 
   void note(std::int64_t k, std::int64_t wakeup_ns) noexcept {

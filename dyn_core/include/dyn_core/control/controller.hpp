@@ -27,9 +27,18 @@ struct StateInput {
   std::span<const double> q, v;  // the model's coordinates: the robot's, then those of payloads on passive joints
 };
 
+// A reference that is known at other times too: a trajectory. Called in the loop.
+class ReferenceSource {
+ public:
+  virtual ~ReferenceSource() = default;
+  // `ahead_s` after the time of ReferenceInput's q, v, a; the robot's coordinates.
+  virtual void sample(double ahead_s, std::span<double> q, std::span<double> v, std::span<double> a) const noexcept = 0;
+};
+
 struct ReferenceInput {
-  std::span<const double> q, v, a;  // the robot's coordinates
-  bool fresh = true;                // a new one has come since the last cycle
+  std::span<const double> q, v, a;          // the robot's coordinates
+  bool fresh = true;                        // a new one has come since the last cycle
+  const ReferenceSource* source = nullptr;  // null: extrapolated from q, v, a
 };
 
 // What is actuated: by robot coordinate. Coordinates of payload chains are always passive.
@@ -38,6 +47,7 @@ struct Actuation {
   std::vector<bool> continuous;      // the position error wraps around
   std::vector<double> effort_limit;  // N m or N; infinity where the URDF has none
   std::vector<double> damping, friction;
+  std::string payload_link;  // on which the law `adaptive` learns a payload; empty: none
 
   static Actuation from_model(const Model& model, const std::vector<std::string>& passive_joints);
 };
@@ -59,9 +69,9 @@ struct CycleReport {
   std::uint64_t generation = 0;
   AlgorithmIndex algorithms;  // that were used
   bool saturated = false;     // some effort limit or rate limit was active
-  bool collision = false;
-  bool ramping = false;   // a payload is being ramped
-  bool fallback = false;  // the validator's gate is closed
+  bool collision = false;     // not raised while a payload is ramped and the observer settles after that
+  bool ramping = false;       // a payload is being ramped
+  bool fallback = false;      // the validator's gate is closed
 };
 
 class Controller {
@@ -89,7 +99,12 @@ class Controller {
   // One cycle. `effort` has the model's coordinates; entries of passive joints are set to 0.
   DYN_REALTIME CycleReport step(const StateInput& state, const ReferenceInput& reference,
                                 std::span<double> effort) noexcept;
+  // Between cycles, where there is time: model and law once more at the last state, so that the next step finds them in
+  // the caches. Changes nothing that step() builds on.
+  DYN_REALTIME void rehearse() noexcept;
   [[nodiscard]] const Terms& terms() const noexcept;
+  // What the law `adaptive` has learnt so far, in the frame of payload_link. For the loop's thread.
+  [[nodiscard]] BodyInertia estimated_payload() const noexcept;
 
  private:
   struct Impl;

@@ -9,6 +9,7 @@
 
 #include "dyn_core/control/parameters.hpp"
 #include "dyn_core/control/passive_joints.hpp"
+#include "dyn_core/control/payload_estimate.hpp"
 #include "dyn_core/numeric/types.hpp"
 
 namespace dyn::control {
@@ -23,12 +24,12 @@ struct LawInput {
   ConstVectorRef<double> integral;                  // n; what the integrals add, in the unit of the law's feedback
   std::span<const JointGains> gains;                // the robot's coordinates
   double feedback_scale = 1.0;                      // ramp-in, 0 to 1
-  double passive_damping = 0.0;
 };
 
-// Torques by coordinate; the sum is demanded. `a` is the acceleration that the law means to cause.
+// Torques by coordinate; the sum is demanded. `a` is the acceleration that the law means to cause, sliding_v the
+// velocity of the laws that have one.
 struct LawOutput {
-  VectorRef<double> inertia, coriolis, gravity, feedback, a;
+  VectorRef<double> inertia, coriolis, gravity, feedback, a, sliding_v;
 };
 
 // tau = M (a_ref + p e + d edot + i int e) + C v + g; the feedback's share M (p e + ...) is listed apart.
@@ -45,5 +46,10 @@ DYN_REALTIME void gravity_compensation(const LawInput& in, LawOutput out) noexce
 // tau = M a_s + C v_s + g - K s, K = d M_ii so that gains mean the same as in computed torque. V = s^T M s / 2 falls
 // because Mdot - 2 C is skew.
 DYN_REALTIME void passivity(const LawInput& in, LawOutput out) noexcept;
+
+// The same with what the model does not know of the payload, as far as it has been learnt; its torque is part of the
+// feedback. q: where M, C and g were evaluated.
+DYN_REALTIME void adaptive(const LawInput& in, const Tree& tree, const ConstVectorRef<double>& q,
+                           PayloadEstimate& payload, LawOutput out) noexcept;
 
 }  // namespace dyn::control

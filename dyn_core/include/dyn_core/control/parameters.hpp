@@ -12,12 +12,12 @@
 
 namespace dyn::control {
 
-enum class Law : std::uint8_t { computed_torque, feedforward, gravity_compensation, passivity };
+enum class Law : std::uint8_t { computed_torque, feedforward, gravity_compensation, passivity, adaptive };
 enum class GravityCompensation : std::uint8_t { full, none, hardware };  // hardware: the drive adds g itself
 
 // PID on acceleration for computed torque: a = a_ref + p e + d edot + i int(e), |i int(e)| <= i_clamp. For feedforward
-// the same on torque (0: pure feedforward); for gravity compensation only d, as damping; for passivity p / d is Lambda
-// and d is K.
+// the same on torque (0: pure feedforward); for gravity compensation only d, as damping; for passivity and adaptive
+// p / d is Lambda and d is K.
 struct JointGains {
   double p = 0.0;        // 1/s^2 (N m/rad for feedforward)
   double d = 0.0;        // 1/s (N m s/rad for feedforward, gravity compensation, passivity)
@@ -30,15 +30,18 @@ struct Parameters {
   std::vector<JointGains> gains;  // one a robot coordinate
   GravityCompensation gravity_compensation = GravityCompensation::full;
   bool friction_compensation = false;
-  double effort_limit_scale = 1.0;     // of the URDF's effort limits
-  double effort_rate_limit = 0.0;      // N m/s or N/s; 0: none
-  double prediction = 0.5;             // periods ahead at which model and reference are evaluated
-  double reference_lead = 0.0;         // periods by which the reference runs ahead of the state
-  double reference_timeout_s = 0.1;    // without a new reference: hold; 0: never
-  double ramp_in_s = 0.0;              // feedback comes in smoothly over this time after activation
-  double passive_damping = 0.0;        // 1/s: anti-swing of passive joints by the actuated ones
-  double observer_gain = 50.0;         // 1/s, generalised-momentum observer
-  double collision_threshold = 0.0;    // N m or N from outside that raises the flag, not in ramps; 0: off
+  double effort_limit_scale = 1.0;   // of the URDF's effort limits
+  double effort_rate_limit = 0.0;    // N m/s or N/s; 0: none
+  double prediction = 0.5;           // periods ahead at which model and reference are evaluated
+  double reference_lead = 0.0;       // periods by which the reference runs ahead of the state
+  double reference_timeout_s = 0.1;  // without a new reference: hold; 0: never
+  double ramp_in_s = 0.0;            // feedback comes in smoothly over this time after activation
+  double passive_damping = 0.0;      // 1/s: anti-swing of passive joints by the actuated ones
+  double observer_gain = 50.0;       // 1/s, generalised-momentum observer
+  double collision_threshold = 0.0;  // N m or N from outside that raises the flag, not in ramps; 0: off
+  double adaptation_gain = 2.0;      // 1/J, how fast `adaptive` learns the payload
+  double adaptation_mass_kg = 0.5;   // what it begins with, at its activation: a ball
+  double adaptation_radius_m = 0.1;
   double hold_time_s = 0.05;           // how long the last good torque is held on a non-finite state or result
   Parameters* next_retired = nullptr;  // live::Handover's list
 };

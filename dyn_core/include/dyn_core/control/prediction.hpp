@@ -2,7 +2,10 @@
 //
 // A torque is held for a whole period, so what is computed from the state at its beginning is half a period old on
 // average: a first-order error. Evaluated at the state and the reference `prediction` periods ahead (0.5 makes up for
-// the hold, more for a known delay), the sampled law is second order in the period. Runs on the loop's thread.
+// the hold, more for a known delay), the sampled law is second order in the period. What is predicted is the *error*:
+// it moves with what the feedback commands and no more, so that the state, predicted as reference less error, has all
+// the curvature of the reference. (A state extrapolated with constant acceleration has not: the jerk of a fast arm
+// shows as a velocity error of jerk T^2/8, which the feedback then follows: 80 times worse.) Runs on the loop's thread.
 #pragma once
 
 #include <array>
@@ -35,7 +38,8 @@ struct Point {
 }
 
 // The accelerations commanded in the last cycles, oldest overwritten: with a delay of k cycles the arm is still
-// following the command of k cycles ago.
+// following the command of k cycles ago. Of a coordinate with a reference, those of its error: what the feedback adds,
+// negative.
 template <std::size_t Cycles>
 class CommandHistory {
  public:
@@ -54,18 +58,18 @@ class CommandHistory {
 };
 using Commands = CommandHistory<8>;
 
-// The state `prediction` periods ahead: whole periods under the commands that are still on their way, the rest under
-// the acceleration that is going to be commanded.
-[[nodiscard]] DYN_REALTIME inline Point predict_state(Point state, const Commands& commands, double next_a,
-                                                      double prediction, double period_s) noexcept {
+// The state, or the error, `prediction` periods ahead: whole periods under the commands that are still on their way,
+// the rest under the acceleration that is going to be commanded.
+[[nodiscard]] DYN_REALTIME inline Point predict(Point now, const Commands& commands, double next_a, double prediction,
+                                                double period_s) noexcept {
   std::size_t whole = 0;
   while (whole < Commands::cycles && static_cast<double>(whole + 1) <= prediction) ++whole;
   for (std::size_t back = whole; back > 0; --back) {
-    state.a = commands.at(back);
-    state = state.after(period_s);
+    now.a = commands.at(back);
+    now = now.after(period_s);
   }
-  state.a = next_a;
-  return state.after((prediction - static_cast<double>(whole)) * period_s);
+  now.a = next_a;
+  return now.after((prediction - static_cast<double>(whole)) * period_s);
 }
 
 }  // namespace dyn::control

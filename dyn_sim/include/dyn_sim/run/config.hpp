@@ -61,6 +61,7 @@ struct ArmConfig {
   std::string jsim, coriolis;  // algorithms, by name
   control::Parameters controller;
   std::vector<std::string> passive_joints;
+  std::string payload_link;  // where the law `adaptive` learns a payload
   ValidationConfig validation;
   PlantSettings plant;
   std::shared_ptr<const Trajectory> trajectory;
