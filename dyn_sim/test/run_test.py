@@ -26,6 +26,7 @@ class Run(unittest.TestCase):
         applied = [event["label"] for event in results["events"] if event["applied_s"] is not None and event["applied_s"] >= 0]
         self.assertEqual(applied, ["jsim_algorithm = explicit", "jsim_algorithm = gdahj", "attach box"])
         self.assertEqual(results["validation"]["breaches"], 0)
+        self.assertEqual(results["validation"]["skipped"], 0)
         for name in ("results.json", "log.csv", "log.mcap", "report.html"):
             self.assertGreater((self.out / name).stat().st_size, 1000, name)
 

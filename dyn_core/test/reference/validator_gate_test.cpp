@@ -25,8 +25,13 @@ TEST(ValidatorGate, GoesToTheFallbackWithinASample) {
   const Validator validator(arm.live, arm.ring, {.mode = gate});
   EXPECT_EQ(breaches_in_ten_samples(arm, validator), 0U);
   break_screw(arm.live);
+  const auto begin = std::chrono::steady_clock::now();
   const CycleReport broken = arm.step();
   EXPECT_EQ(broken.algorithms.jsim, AlgorithmIndex::find_jsim("screw"));
+  while (!arm.live.requested_gate().closed()) std::this_thread::yield();  // ctest's timeout would end this
+  const auto waited = std::chrono::steady_clock::now() - begin;  // told, not judged: 10 ms are a validation period
+  RecordProperty("microseconds",
+                 static_cast<int>(std::chrono::duration_cast<std::chrono::microseconds>(waited).count()));
   EXPECT_EQ(settled(arm.ring, validator).fallbacks, 1U) << "the very sample that shows the fault closes the gate";
   for (int k = 0; k < 11; ++k) (void)sound.step();
   for (int k = 0; k < 20; ++k) {

@@ -9,6 +9,7 @@
 #include "dyn_core/model/robot_library.hpp"
 #include "dyn_core/registry.hpp"
 #include "moving_arm.hpp"
+#include "support/random_robot.hpp"
 
 namespace dyn::reference {
 namespace {
@@ -207,12 +208,49 @@ TEST(Validator, NoFalseAlarmInTenMinutes) {
   EXPECT_EQ(numbers.breaches, 0U) << numbers.max_M << ' ' << numbers.max_Cv << ' ' << numbers.max_g;
 }
 
-// Beside a robot with every kind of joint, mimic ones too, and a payload that is a chain of its own.
+// Robots with every kind of joint, mimic ones too, with payloads of both kinds that come and go, at once and by ramps.
 TEST(Validator, BuildsEveryGenerationByItself) {
-  MovingArm arm(load_robot("rover_arm"), {}, 0.01);
+  test::Rng rng(7);
+  for (int k = 0; k < 8; ++k) {
+    live::LiveOptions options;
+    options.max_payload_dofs = 1;
+    MovingArm arm(test::random_robot(rng, {.joints = 6, .mimic = true}), options, 0.001);
+    const Validator validator(arm.live, arm.ring, {});
+    const std::string hand = "link" + std::to_string(6 - k % 3);
+    const auto expect_agreement = [&](const char* after) {
+      EXPECT_EQ(breaches_in_ten_samples(arm, validator), 0U) << k << ' ' << after;
+    };
+    expect_agreement("nothing");
+    (void)arm.live.attach(test::bucket("bucket", hand), 0.0);
+    expect_agreement("a chain");
+    (void)arm.live.attach(test::box("box", 1.0, "bucket/pail"), 0.1);
+    expect_agreement("a ramp on the chain");
+    (void)arm.live.attach(test::box("other", 2.0, hand), 0.1);
+    expect_agreement("a second ramp");
+    (void)arm.live.detach("box", 0.05);
+    expect_agreement("a ramp that is cut short");
+    (void)arm.live.detach("bucket", 0.0);
+    expect_agreement("the chain gone");
+    (void)arm.live.detach("other", 0.0);
+    expect_agreement("all gone");
+    EXPECT_EQ(validator.statistics().skipped, 0U);
+    EXPECT_GE(validator.statistics().ramping, 30U);
+  }
+}
+
+// A new description turns a joint's axis: what is between the two nobody can build, and it is said.
+TEST(Validator, SkipsARampBetweenDifferentJoints) {
+  MovingArm arm(test::small_arm(), {}, 0.001);
   const Validator validator(arm.live, arm.ring, {});
-  EXPECT_EQ(breaches_in_ten_samples(arm, validator), 0U);
-  EXPECT_EQ(validator.statistics().skipped, 0U);
+  RobotDescription turned = test::small_arm(3.0);
+  turned.joints[1].axis = Vec3d(0.0, 0.8, 0.6);
+  (void)arm.step();
+  (void)arm.live.replace_robot(turned, 0.01);
+  for (int k = 0; k < 20; ++k) (void)arm.step();
+  const auto numbers = settled(arm.ring, validator);
+  EXPECT_EQ(numbers.breaches, 0U);
+  EXPECT_GT(numbers.skipped, 0U);
+  EXPECT_LT(numbers.skipped, 11U);
 }
 
 TEST(Validator, CountsWhatItCannotCompare) {

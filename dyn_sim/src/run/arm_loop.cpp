@@ -226,6 +226,10 @@ void ArmLoop::finish() {
     v.samples = numbers.samples;
     v.dropped = dropped;
     v.breaches = numbers.breaches;
+    v.ramping = numbers.ramping;
+    v.skipped = numbers.skipped;
+    v.fallbacks = numbers.fallbacks;
+    v.holds = numbers.holds;
     v.max_M = numbers.max_M;
     v.max_Cv = numbers.max_Cv;
     v.max_g = numbers.max_g;

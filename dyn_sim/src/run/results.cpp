@@ -27,6 +27,10 @@ Json validation(const ArmRecord& arm) {
                {"samples", from.samples},
                {"dropped", from.dropped},
                {"breaches", from.breaches},
+               {"samples_while_ramping", from.ramping},
+               {"skipped", from.skipped},
+               {"fallbacks", from.fallbacks},
+               {"holds", from.holds},
                {"max_rel_error", {{"M", finite(from.max_M)}, {"Cv", finite(from.max_Cv)}, {"g", finite(from.max_g)}}}};
   if (arm.config) json["mode"] = arm.config->validation.mode;
   if (arm.config) json["tolerance"] = arm.config->validation.tolerance;
@@ -84,6 +88,10 @@ Json all_validation(const RunRecord& run) {
     all.validation.samples += from.samples;
     all.validation.dropped += from.dropped;
     all.validation.breaches += from.breaches;
+    all.validation.ramping += from.ramping;
+    all.validation.skipped += from.skipped;
+    all.validation.fallbacks += from.fallbacks;
+    all.validation.holds += from.holds;
     all.validation.max_M = worse(from.max_M, all.validation.max_M);
     all.validation.max_Cv = worse(from.max_Cv, all.validation.max_Cv);
     all.validation.max_g = worse(from.max_g, all.validation.max_g);

@@ -178,7 +178,7 @@ TEST_P(Plants, AnotherPlantTakesOver) {
   const auto expect_same = [&] {
     ASSERT_EQ(one->q().size(), other->q().size());
     std::vector<double> q1(one->q().size()), q2 = q1, v1 = q1, v2 = q1;
-    for (int k = 0; k < 20; ++k) {
+    for (int k = 0; k < 21; ++k) {
       std::vector<double> effort(q1.size());
       for (size_t i = 0; i < effort.size(); ++i) effort[i] = 3.0 * std::sin(k + static_cast<double>(i));
       for (auto* plant : {one.get(), other.get()}) plant->advance(effort, 1e-3);
