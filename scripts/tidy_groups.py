@@ -20,7 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, ".deps", "tidy")
 LARGEST_GROUP = 10
 INCLUDE = re.compile(r"\s*#\s*include\s*([<\"][^>\"]+[>\"])")
-NEEDLESS = re.compile(r"-Wno-restrict|-O\d|-c")  # not known to clang, or of no matter to it
+NEEDLESS = re.compile(r"-Wno-restrict|--param=.*|-O\d|-c")  # not known to clang, or of no matter to it
 
 
 def flags_of(entry):

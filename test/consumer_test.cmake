@@ -1,4 +1,4 @@
-# Installs the build into a prefix of its own, builds the consumer against that alone, runs it on a robot.
+# Installs the build into a prefix of its own, runs the program there, builds the consumer against that alone, runs it on a robot.
 function(step)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
@@ -9,6 +9,7 @@ endfunction()
 
 file(REMOVE_RECURSE "${WORK}")
 step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
+step(${WORK}/prefix/bin/dyn info arm7)
 set(sanitize "")
 if(SANITIZE)
   set(sanitize "-fsanitize=${SANITIZE}")

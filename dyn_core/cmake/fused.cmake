@@ -4,6 +4,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # keeps structs of vectors in register
   list(APPEND DYN_KERNEL_OPTIONS --param=sra-max-scalarization-size-Ospeed=1024)
 endif()
 
+if(DYN_SANITIZE)  # checks in every line of fully inlined code: minutes to compile
+  list(APPEND DYN_KERNEL_OPTIONS -O1)
+endif()
+
 function(dyn_kernels name)
   target_sources(dyn_core PRIVATE src/fused/kernels_${name}.cpp)
   set_source_files_properties(src/fused/kernels_${name}.cpp PROPERTIES COMPILE_OPTIONS "${DYN_KERNEL_OPTIONS};${ARGN}")

@@ -43,7 +43,7 @@ TerminalView::TerminalView(const sim::RunConfig& config, double duration_s) : co
     for (const Joint& joint : model.joints()) {
       for (int k = 0; k < joint.degrees; ++k) {
         if (static_cast<int>(names.size()) == sim::ArmView::most_joints) break;
-        names.push_back(model.coordinate_names()[static_cast<size_t>(joint.first_coordinate + k)]);
+        names.push_back(model.coordinate_names()[static_cast<size_t>(joint.first_coordinate) + static_cast<size_t>(k)]);
         limits.push_back(joint.description.limits ? joint.description.limits->effort : 0.0);
       }
     }
