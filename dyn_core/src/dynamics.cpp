@@ -125,10 +125,17 @@ template <class T>
 Status BasicDynamics<T>::update_terms(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept {
   Impl& d = *impl_;
   if ((terms & term_h) != 0U && !d.bias_by_engine()) terms |= term_C | term_g;
-  const Status status = first_not_finite(q, v);
-  if (!status.ok()) return status;
-  d.set_state(q.data(), v.data());
-  const unsigned remaining = d.run_engine(q.data(), v.data(), terms);
+  unsigned remaining = terms;
+  if (d.checked_by_engine(terms)) {
+    if (!d.run_engine(q.data(), v.data(), remaining)) return first_not_finite(q, v);
+    d.set_state(q.data(), v.data());
+  } else {
+    const Status status = first_not_finite(q, v);
+    if (!status.ok()) return status;
+    d.set_state(q.data(), v.data());
+    if (!d.run_engine(d.ws.q.data(), d.ws.v.data(), remaining)) return first_not_finite(q, v);
+  }
+  if (remaining == 0U) return {};
   if ((remaining & term_M) != 0U) d.compute_mass_matrix();
   if ((remaining & term_C) != 0U) d.compute_coriolis_matrix();
   if ((remaining & term_g) != 0U) d.compute_gravity();
@@ -183,12 +190,14 @@ void BasicDynamics<T>::inverse(std::span<const T> a, std::span<T> tau) noexcept 
     d.run(d.inverses, d.inverse,
           [&](auto& algorithm) { algorithm.compute(d.tree, d.ws, d.tree.gravity.template cast<T>(), out); });
   });
+  if (!d.has_armature) return;
   for (size_t i = 0; i < Impl::at(d.tree.coordinates); ++i) tau[i] += T(d.tree.armature[i]) * a[i];
 }
 
 template <class T>
 Status BasicDynamics<T>::forward(std::span<const T> tau, std::span<T> qdd) noexcept {
   Impl& d = *impl_;
+  if (d.forward_by_factor()) return d.solve_by_factor(tau, qdd);
   const ConstVectorRef<T> torque(tau.data(), d.tree.coordinates);
   const VectorRef<T> result(qdd.data(), d.tree.coordinates);
   auto& fused = std::get<forward::Fused<T>>(d.forwards);
@@ -196,6 +205,11 @@ Status BasicDynamics<T>::forward(std::span<const T> tau, std::span<T> qdd) noexc
   Status status;
   d.run(d.forwards, d.forward, [&](auto& algorithm) { status = algorithm.compute(d.tree, d.ws, torque, result); });
   return status;
+}
+
+template <class T>
+Status BasicDynamics<T>::inverse_mass_matrix(std::span<T> inverse_M) noexcept {
+  return impl_->invert_mass_matrix(inverse_M);
 }
 
 template class BasicDynamics<double>;

@@ -15,6 +15,7 @@
 #include "dyn_core/fused/engine.hpp"
 #include "dyn_core/gravity/gravity.hpp"
 #include "dyn_core/registry.hpp"
+#include "mass_factor.hpp"
 
 namespace dyn {
 
@@ -33,6 +34,10 @@ struct BasicDynamics<T>::Impl {
   using Forwards = AlgorithmList<ForwardAlgorithms<T>>;
   using Inverses = AlgorithmList<InverseAlgorithms<T>>;
 
+  static constexpr int kJsim = Jsims::find("fused"), kCoriolis = Corioleis::find("fused");
+  static constexpr int kForward = Forwards::find("fused"), kInverse = Inverses::find("fused");
+  static constexpr bool kVectors = std::is_same_v<T, double>;
+
   Impl(std::shared_ptr<const Model> m, const AlgorithmChoice& choice)
       : model(std::move(m)),
         tree(model->tree()),
@@ -40,22 +45,24 @@ struct BasicDynamics<T>::Impl {
         coriolis(AlgorithmIndex::find_coriolis(choice.coriolis)),
         forward(AlgorithmIndex::find_forward(choice.forward)),
         inverse(AlgorithmIndex::find_inverse(choice.inverse)),
+        has_armature(std::any_of(tree.armature.begin(), tree.armature.end(), [](double x) { return x != 0.0; })),
+        engine(tree),
+        M(at(tree.coordinates) * at(tree.coordinates)),
+        C(M.size()),
+        g(at(tree.coordinates)),
+        h(at(tree.coordinates)),
+        body_M(tree.bodies_are_coordinates ? 0 : at(tree.size) * at(tree.size)),
+        body_C(body_M.size()),
+        body_h(at(tree.size)),
+        body_vector(at(tree.size)),
+        factor(tree),
         ws(tree.size),
         jsims(Make<JsimAlgorithms<T>>::all(tree.size)),
         corioleis(Make<CoriolisAlgorithms<T>>::all(tree.size)),
         forwards(Make<ForwardAlgorithms<T>>::all(tree.size)),
         inverses(Make<InverseAlgorithms<T>>::all(tree.size)),
         gravity(tree.size),
-        body_matrix(at(tree.size) * at(tree.size)),
-        body_vector(at(tree.size)),
-        M(at(tree.coordinates) * at(tree.coordinates)),
-        C(M.size()),
-        g(at(tree.coordinates)),
-        h(at(tree.coordinates)),
-        engine(tree),
-        body_M(tree.bodies_are_coordinates ? 0 : at(tree.size) * at(tree.size)),
-        body_C(body_M.size()),
-        body_h(at(tree.size)) {}
+        body_matrix(at(tree.size) * at(tree.size)) {}
 
   static size_t at(int n) { return static_cast<size_t>(n); }
 
@@ -97,8 +104,8 @@ struct BasicDynamics<T>::Impl {
   void set_state(const T* q, const T* v) noexcept {
     fresh = needs_nothing;
     if (tree.bodies_are_coordinates) {
-      std::copy_n(q, tree.size, ws.q.data());
-      std::copy_n(v, tree.size, ws.v.data());
+      VectorRef<T>(ws.q.data(), tree.size) = ConstVectorRef<T>(q, tree.size);
+      VectorRef<T>(ws.v.data(), tree.size) = ConstVectorRef<T>(v, tree.size);
     } else {
       spread_positions(tree, q, ws);
       spread_rates(tree, v, ws.v);
@@ -120,18 +127,19 @@ struct BasicDynamics<T>::Impl {
     });
   }
 
-  // What the vector kernels can do of the terms, in one pass; gives the terms that remain.
-  // The caller's q and v are read where they serve: values just copied to ws in other pieces would be waited for.
-  unsigned run_engine(const T* q, const T* v, unsigned terms) noexcept {
+  // What the vector kernels can do of the terms, in one pass; takes it out of them. False, and nothing changed, where q
+  // or v is not finite. q and v of the bodies: the caller's where they serve, since values just copied to ws in other
+  // pieces would be waited for.
+  bool run_engine(const T* q, const T* v, unsigned& terms) noexcept {
     if constexpr (!kVectors) {
-      return terms;
+      return true;
     } else {
       refresh_engine();
-      const bool want_M = (terms & term_M) != 0U && jsim == Jsims::find("fused");
-      const bool want_C = (terms & term_C) != 0U && coriolis == Corioleis::find("fused");
-      const bool want_h = (terms & term_h) != 0U && coriolis == Corioleis::find("fused");
+      const bool want_M = (terms & term_M) != 0U && jsim == kJsim;
+      const bool want_C = (terms & term_C) != 0U && coriolis == kCoriolis;
+      const bool want_h = (terms & term_h) != 0U && coriolis == kCoriolis;
       const bool want_g = (terms & term_g) != 0U || (want_h && want_C);
-      if (!want_M && !want_C && !want_g && !want_h) return terms;
+      if (!want_M && !want_C && !want_g && !want_h) return true;
       const bool direct = tree.bodies_are_coordinates;
       std::vector<T>& out_M = direct ? M : body_M;
       std::vector<T>& out_C = direct ? C : body_C;
@@ -139,21 +147,28 @@ struct BasicDynamics<T>::Impl {
       T* out_h = direct ? h.data() : body_h.data();
       if (want_M) clear(out_M, M_clear);
       if (want_C) clear(out_C, C_clear);
-      if (!engine.terms(direct ? q : ws.q.data(), direct ? v : ws.v.data(), want_M ? out_M.data() : nullptr,
-                        want_C ? out_C.data() : nullptr, want_g ? out_g : nullptr, want_h ? out_h : nullptr)) {
-        return terms;
+      if (!engine.terms(q, v, want_M ? out_M.data() : nullptr, want_C ? out_C.data() : nullptr,
+                        want_g ? out_g : nullptr, want_h ? out_h : nullptr)) {
+        return false;
       }
       if (!direct && want_M) to_user(body_M, M);
       if (!direct && want_C) to_user(body_C, C);
       if (!direct && want_g) to_user(body_vector.data(), g.data());
       if (!direct && want_h) to_user(body_h.data(), h.data());
       if (want_M) finish_mass_matrix();
-      return terms &
-             ~((want_M ? term_M : 0U) | (want_C ? term_C : 0U) | (want_g ? term_g : 0U) | (want_h ? term_h : 0U));
+      terms &= ~((want_M ? term_M : 0U) | (want_C ? term_C : 0U) | (want_g ? term_g : 0U) | (want_h ? term_h : 0U));
+      return true;
     }
   }
 
-  [[nodiscard]] bool bias_by_engine() const noexcept { return kVectors && coriolis == Corioleis::find("fused"); }
+  // Will the engine look at q and v itself, as they are?
+  [[nodiscard]] bool checked_by_engine(unsigned terms) const noexcept {
+    if (!kVectors || !tree.bodies_are_coordinates) return false;
+    return ((terms & term_M) != 0U && jsim == kJsim) || ((terms & (term_C | term_h)) != 0U && coriolis == kCoriolis) ||
+           (terms & term_g) != 0U;
+  }
+
+  [[nodiscard]] bool bias_by_engine() const noexcept { return kVectors && coriolis == kCoriolis; }
 
   // Where fused is chosen for the inverse or forward dynamics, tau in body order, or M and h for the solver, from the
   // kernels; false where the algorithm's own form is to be run.
@@ -161,7 +176,7 @@ struct BasicDynamics<T>::Impl {
     if constexpr (!kVectors) {
       return false;
     } else {
-      if (inverse != Inverses::find("fused")) return false;
+      if (inverse != kInverse) return false;
       refresh_engine();
       return engine.inverse(ws.q.data(), ws.v.data(), ws.a.data(), tau);
     }
@@ -170,14 +185,56 @@ struct BasicDynamics<T>::Impl {
     if constexpr (!kVectors) {
       return false;
     } else {
-      if (forward != Forwards::find("fused")) return false;
+      if (forward != kForward) return false;
       refresh_engine();
       return engine.terms(ws.q.data(), ws.v.data(), fused.M(), nullptr, nullptr, fused.h());
     }
   }
+  // The same where no joint follows another: M goes where it is factorized.
+  [[nodiscard]] bool forward_by_factor() const noexcept { return kVectors && forward == kForward && !tree.has_mimic; }
+  Status solve_by_factor(std::span<const T> tau, std::span<T> qdd) noexcept {
+    if constexpr (kVectors) {
+      refresh_engine();
+      if (!engine.terms(ws.q.data(), ws.v.data(), factor.matrix(), nullptr, nullptr, body_h.data())) return {};
+      const size_t n = at(tree.size);
+      for (size_t i = 0; i < n; ++i) {
+        const size_t c = at(tree.coordinate[i]);
+        if (!std::isfinite(tau[c])) return Status::not_finite(static_cast<int>(i), static_cast<double>(tau[c]));
+        body_vector[i] = tau[c] - body_h[i];
+        if (has_armature) factor.matrix()[i * (n + 1)] += T(tree.armature[c]);
+      }
+      if (const Status status = factor.factorize(tree, ws, body_vector.data()); !status.ok()) return status;
+      for (size_t i = 0; i < n; ++i) qdd[at(tree.coordinate[i])] = body_vector[i];
+    }
+    return {};
+  }
+
+  // M() for the state in ws, then its inverse, column-major.
+  Status invert_mass_matrix(std::span<T> inverse_M) noexcept {
+    unsigned terms = term_M;
+    refresh_engine();
+    if (!run_engine(ws.q.data(), ws.v.data(), terms)) return {};
+    if (terms != 0U) compute_mass_matrix();
+    const size_t n = at(tree.coordinates);
+    for (size_t j = 0; j < n; ++j) {
+      for (size_t i = j; i < n; ++i) factor.matrix()[j * n + i] = M[entry(static_cast<int>(i), static_cast<int>(j))];
+    }
+    if (const Status status = factor.factorize(tree, ws, nullptr); !status.ok()) return status;
+    factor.invert([&](int i, int j, const T& value) {
+      inverse_M[entry(i, j)] = value;
+      inverse_M[entry(j, i)] = value;
+    });
+    return {};
+  }
+  // Where the user's matrices have what the factor has at (row, column).
+  [[nodiscard]] size_t entry(int row, int column) const noexcept {
+    return at(factor.coordinate(tree, column)) * at(tree.coordinates) + at(factor.coordinate(tree, row));
+  }
 
   void refresh_engine() noexcept {
-    if (stale) engine.refresh(tree);
+    if (!stale) return;
+    engine.refresh(tree);
+    factor.forget();
     stale = false;
   }
 
@@ -189,6 +246,7 @@ struct BasicDynamics<T>::Impl {
 
   void finish_mass_matrix() noexcept {
     if (tree.has_mimic) mirror_mass_matrix();
+    if (!has_armature) return;
     const size_t n = at(tree.coordinates);
     for (size_t i = 0; i < n; ++i) M[i * (n + 1)] += T(tree.armature[i]);
   }
@@ -228,28 +286,32 @@ struct BasicDynamics<T>::Impl {
     }
   }
 
+  struct NoEngine {
+    explicit NoEngine(const Tree& /*tree*/) {}
+    void refresh(const Tree& /*tree*/) noexcept {}
+  };
+
   std::shared_ptr<const Model> model;
   Tree tree;  // working copy
+
+  // What every cycle with `fused` touches stands together: few lines of a cold cache.
   int jsim, coriolis, forward, inverse;
   unsigned fresh = needs_nothing;  // passes of the kinematics that are up to date in ws
+  bool stale = false;              // the engine has not seen the tree's inertias and gravity yet
+  bool M_clear = true, C_clear = true;
+  bool has_armature;
+  std::conditional_t<kVectors, fused::Engine, NoEngine> engine;
+  std::vector<T> M, C, g, h;
+  std::vector<T> body_M, body_C, body_h, body_vector;  // the engine's, where the user's order is another
+
+  MassFactor<T> factor;
   Workspace<T> ws;
   JsimAlgorithms<T> jsims;
   CoriolisAlgorithms<T> corioleis;
   ForwardAlgorithms<T> forwards;
   InverseAlgorithms<T> inverses;
   Gravity<T> gravity;
-  std::vector<T> body_matrix, body_vector;
-  std::vector<T> M, C, g, h;
-
-  struct NoEngine {
-    explicit NoEngine(const Tree& /*tree*/) {}
-    void refresh(const Tree& /*tree*/) noexcept {}
-  };
-  static constexpr bool kVectors = std::is_same_v<T, double>;
-  std::conditional_t<kVectors, fused::Engine, NoEngine> engine;
-  bool stale = false;                     // the engine has not seen the tree's inertias and gravity yet
-  std::vector<T> body_M, body_C, body_h;  // the engine's, where the user's order is another
-  bool M_clear = true, C_clear = true;
+  std::vector<T> body_matrix;
 };
 
 }  // namespace dyn

@@ -18,8 +18,8 @@ struct PeerTree {
 enum PeerTask : int { task_M, task_C, task_g, task_h, task_cycle, task_inverse, task_forward, task_M_and_h };
 
 struct Peer {
-  const char* name;  // library, version, compiler
-  void* (*make)(const PeerTree&);
+  const char* name;                // library, version, compiler
+  void* (*make)(const PeerTree&);  // null: not for robots like this
   void (*free)(void*);
   // One call of the task; x is a or tau. The result is kept for `read`.
   void (*run)(void*, int task, const double* q, const double* v, const double* x);
@@ -28,5 +28,6 @@ struct Peer {
 };
 
 using PeerEntry = const Peer* (*)();  // exported as dyn_bench_peer
+using PeerTasks = unsigned (*)();     // exported as dyn_bench_peer_tasks: a bit a PeerTask; where it is not: all
 
 }  // namespace dyn::bench

@@ -27,3 +27,25 @@ endif()
 if(DYN_CLANGXX)
   dyn_peer(pinocchio_clang ${DYN_CLANGXX})
 endif()
+
+# dyn_library_peer(NAME include-directory library...): a library that is there as a shared object of its own.
+function(dyn_library_peer name include)
+  set(output ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/peers/${name}.so)
+  set(source ${CMAKE_CURRENT_SOURCE_DIR}/bench/${name}_peer.cpp)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/peers
+    COMMAND ${CMAKE_CXX_COMPILER} -std=c++17 -O3 -march=native -DNDEBUG -fPIC -shared -fvisibility=hidden
+      -fvisibility-inlines-hidden -isystem ${include} -isystem ${EIGEN3_INCLUDE_DIR} ${source} -o ${output} ${ARGN}
+    DEPENDS ${source} ${CMAKE_CURRENT_SOURCE_DIR}/bench/peer.hpp COMMENT "Peer: ${name}" VERBATIM)
+  add_custom_target(${name}_peer ALL DEPENDS ${output})
+endfunction()
+
+if(DYN_HAS_MUJOCO)
+  get_filename_component(mujoco_directory ${DYN_MUJOCO_LIBRARY} DIRECTORY)
+  dyn_library_peer(mujoco ${DYN_MUJOCO_INCLUDE} ${DYN_MUJOCO_LIBRARY} -Wl,-rpath,${mujoco_directory})
+endif()
+find_path(DYN_KDL_INCLUDE kdl/chaindynparam.hpp)
+find_library(DYN_KDL_LIBRARY orocos-kdl)
+if(DYN_KDL_INCLUDE AND DYN_KDL_LIBRARY)
+  dyn_library_peer(kdl ${DYN_KDL_INCLUDE} ${DYN_KDL_LIBRARY})
+endif()

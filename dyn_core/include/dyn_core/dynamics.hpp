@@ -85,6 +85,10 @@ class BasicDynamics {
   // singular.
   DYN_REALTIME Status forward(std::span<const T> tau, std::span<T> qdd) noexcept;
 
+  // M^-1 at the state of the last update() (n x n, symmetric), from the zeros between branches on; M() is brought up to
+  // date on the way. A status that names the joint where M is singular.
+  DYN_REALTIME Status inverse_mass_matrix(std::span<T> inverse_M) noexcept;
+
   // update() for Eigen vectors, std::vector, std::array: anything with data() and size().
   template <class V>
   requires requires(const V& x) { x.data() + x.size(); }

@@ -73,6 +73,8 @@ struct BatchDynamics::Impl {
             size_t count) {
     expect(all.M, first * n * n, count * n * n);
     expect(all.C, first * n * n, count * n * n);
+    expect(all_q, (first + width) * n, width * n);
+    expect(all_v, (first + width) * n, width * n);
     load(all_q.data() + first * n, count, false, q.get());
     load(all_v.data() + first * n, count, true, v.get());
     const bool with_g = !all.g.empty() || (!all.h.empty() && !all.C.empty());
@@ -86,10 +88,10 @@ struct BatchDynamics::Impl {
     if (!all.h.empty()) store_vector(h.get(), all.h.data() + first * n, count);
   }
 
-  // Lines that will be written are in the first-level cache by then.
-  static void expect(std::span<double> output, size_t first, size_t count) {
-    if (output.empty()) return;
-    for (size_t i = 0; i < count; i += 8) __builtin_prefetch(output.data() + first + i, 1);
+  // Lines that will be written, or read by the next tile, are in the first-level cache by then.
+  static void expect(std::span<const double> numbers, size_t first, size_t count) {
+    const size_t last = std::min(first + count, numbers.size());
+    for (size_t i = first; i < last; i += 8) __builtin_prefetch(numbers.data() + i, 1);
   }
 
   // Positions or rates of the bodies, [body][lane].

@@ -80,18 +80,20 @@ DYN_INLINE void cross_columns(const Rows& upper, const Rows& lower, int n, int f
   }
 }
 
-// W states side by side: body i, an ancestor of j or j itself, against body j.
-template <unsigned kTerms>
+// W states side by side: body i, an ancestor of j or (kDiagonal) j itself, against body j.
+template <unsigned kTerms, bool kDiagonal>
 DYN_INLINE void state_columns(const Twist& J, const Twist& dJ, int i, const Rows& of_j, int j, int n,
                               const Output& out) {
   const long above = (static_cast<long>(j) * n + i) * W, below = (static_cast<long>(i) * n + j) * W;
   if constexpr ((kTerms & want_M) != 0) {
     const V m = pairing(of_j.F.f, J.v, of_j.F.n, J.w);
     store(out.M + above, m);
-    store(out.M + below, m);
+    if constexpr (!kDiagonal) store(out.M + below, m);
   }
   if constexpr ((kTerms & want_C) != 0) {
-    store(out.C + below, plus_dot(of_j.D, J.w, pairing(of_j.F.f, dJ.v, of_j.F.n, dJ.w)));
+    if constexpr (!kDiagonal) {
+      store(out.C + below, plus_dot(of_j.D, J.w, pairing(of_j.F.f, dJ.v, of_j.F.n, dJ.w)));
+    }
     store(out.C + above, pairing(of_j.dF.f, J.v, of_j.dF.n, J.w));
   }
 }

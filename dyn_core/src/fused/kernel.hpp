@@ -90,6 +90,9 @@ struct Kernels {
   void (*from_lanes)(const double* lanes, int entries, double* states);
 };
 
+// For sincos.hpp: read from here, or each number would get a line of the cache for itself.
+extern const double kSineCosine[18];
+
 extern const Kernels kernels_baseline;
 #if defined(__x86_64__)
 extern const Kernels kernels_v3, kernels_v4;

@@ -6,6 +6,7 @@
 // pi/4, pairs of terms side by side. Larger angles go to libm.
 #pragma once
 
+#include "kernel.hpp"
 #include "simd.hpp"
 
 namespace {
@@ -21,31 +22,29 @@ constexpr double kLargestAngle = 2e6;
 
 DYN_INLINE V rest_of_quarters(V half, V k) {
 #if DYN_SIMD_WIDTH > 2
-  return mul_add(k, all(-6.12323399573676603587e-17), mul_add(k, all(-1.57079632679489655800e+00), half));
+  return mul_add(k, all(dyn::fused::kSineCosine[15]), mul_add(k, all(dyn::fused::kSineCosine[14]), half));
 #else
   return ((half - k * all(1.57079632673412561417e+00)) - k * all(6.07710050630396597660e-11)) -
          k * all(2.02226624879595063154e-21);
 #endif
 }
 
-// a + b z + c z^2 + d z^3 + e z^4 + f z^5
-DYN_INLINE V polynomial(V z, V zz, double a, double b, double c, double d, double e, double f) {
-  return (all(a) + all(b) * z) + zz * ((all(c) + all(d) * z) + zz * (all(e) + all(f) * z));
+// t[0] + t[1] z + .. + t[5] z^5
+DYN_INLINE V polynomial(V z, V zz, const double* t) {
+  return (all(t[0]) + all(t[1]) * z) + zz * ((all(t[2]) + all(t[3]) * z) + zz * (all(t[4]) + all(t[5]) * z));
 }
 
 DYN_INLINE void half_angles(V q, V& c, V& s) {
-  const V shift = all(6755399441055744.0);  // 1.5 * 2^52: adding it rounds to an integer in the low bits
-  const V shifted = q * all(0.31830988618379067154) + shift;
+  const double* t = dyn::fused::kSineCosine;
+  const V shift = all(t[13]);  // adding it rounds to an integer in the low bits
+  const V shifted = q * all(t[12]) + shift;
   const Mask odd = last_bit(shifted);
-  const V r = rest_of_quarters(q * all(0.5), shifted - shift);
+  const V half = q * all(t[17]);
+  const V r = rest_of_quarters(half, shifted - shift);
   const V z = r * r, zz = z * z;
-  const V sine = polynomial(z, zz, -1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298579493134e-04,
-                            2.75573137070700676789e-06, -2.50507602534068634195e-08, 1.58969099521155010221e-10);
-  const V cosine =
-      polynomial(z, zz, 4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767294178e-05,
-                 -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11);
+  const V sine = polynomial(z, zz, t), cosine = polynomial(z, zz, t + 6);
   const V sin_r = r + (z * r) * sine;
-  const V cos_r = (all(1.0) - z * all(0.5)) + zz * cosine;
+  const V cos_r = (all(t[16]) - z * all(t[17])) + zz * cosine;
   c = choose(odd, -sin_r, cos_r);
   s = choose(odd, cos_r, sin_r);
   if (__builtin_expect(any_beyond(q, kLargestAngle), 0)) {

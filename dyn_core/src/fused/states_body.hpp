@@ -13,12 +13,13 @@ template <unsigned kTerms>
 DYN_INLINE void state_row(const Plan& plan, int s, int k, Rows rows, const Output& out) {
   const Bridge* bridges = static_cast<const Bridge*>(plan.bridges);
   const int j = plan.segment[s].first_body + k;
-  int bodies = k + 1;
+  state_columns<kTerms, true>(rows.J, rows.dJ, j, rows, j, plan.bodies, out);
+  int bodies = k;
   for (int t = s;;) {
     const Chain chain = chain_of<States>(plan, t);
     for (int i = 0; i < bodies; ++i) {
       const State& b = chain.states[i];
-      state_columns<kTerms>(b.rows.J, b.rows.dJ, chain.first_body + i, rows, j, plan.bodies, out);
+      state_columns<kTerms, false>(b.rows.J, b.rows.dJ, chain.first_body + i, rows, j, plan.bodies, out);
     }
     if (!chain.parent) return;
     rows.F = moved_back(rows.F, bridges[t].delta);

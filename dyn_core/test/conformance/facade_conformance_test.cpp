@@ -55,6 +55,26 @@ TEST(FacadeConformance, InverseAndForwardAgreeWithTheEnergyOracle) {
   }
 }
 
+TEST(FacadeConformance, InverseOfTheMassMatrixIsOne) {
+  for (const Case& c : all_cases()) {
+    const auto n = static_cast<size_t>(c.model->coordinates());
+    for (const auto name : {"fused", "crba"}) {
+      Dynamics dynamics(*c.model, {.jsim = name, .coriolis = "fused", .forward = "fused", .inverse = "fused"});
+      std::vector<double> inverse(n * n);
+      std::vector<double> qdd(n);
+      ASSERT_TRUE(dynamics.update_terms(c.q, c.v, 0U).ok());
+      const Status status = dynamics.inverse_mass_matrix(inverse);
+      EXPECT_EQ(status.ok(), dynamics.forward(c.tau, qdd).ok()) << c.robot;
+      if (!status.ok() || c.condition > 1e12) continue;
+      const ConstMatrixRef<double> X(inverse.data(), c.model->coordinates(), c.model->coordinates(),
+                                     Eigen::OuterStride<>(c.model->coordinates()));
+      EXPECT_EQ(MatX<double>(X), MatX<double>(X.transpose())) << c.robot;
+      const MatX<double> identity = MatX<double>::Identity(X.rows(), X.cols());
+      EXPECT_LT((felt_mass(c) * X - identity).cwiseAbs().maxCoeff(), 1e-13 * c.condition) << c.robot << ' ' << name;
+    }
+  }
+}
+
 TEST(FacadeConformance, FloatIsNearDouble) {
   for (const Case& c : all_cases()) {
     BasicDynamics<float> dynamics(*c.model);
@@ -70,8 +90,10 @@ TEST(FacadeConformance, AllocatesAndLocksNothingWithAnyChoiceOfAlgorithms) {
     const Case& c = cases[k];
     Dynamics dynamics(*c.model);
     std::vector<double> out(c.q.size());
+    std::vector<double> inverse(c.q.size() * c.q.size());
     const auto cycle = [&] {
       (void)dynamics.update(c.q, c.v);
+      (void)dynamics.inverse_mass_matrix(inverse);
       dynamics.inverse(c.a, out);
       (void)dynamics.forward(c.tau, out);
     };

@@ -8,6 +8,7 @@
 
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/fused/engine.hpp"
+#include "support/allocation_counter.hpp"
 #include "support/random_robot.hpp"
 
 namespace dyn {
@@ -82,7 +83,7 @@ TEST_P(FusedBatch, EverySubsetOfTheTermsIsTheSame) {
     if ((terms & 2U) == 0U) out.C = {};
     if ((terms & 4U) == 0U) out.g = {};
     if ((terms & 8U) == 0U) out.h = {};
-    batch.evaluate(q, v, out);
+    EXPECT_TRUE(test::count_allocations([&] { batch.evaluate(q, v, out); }).none()) << terms;
     EXPECT_TRUE(out.M.empty() || some.M == all.M) << terms;
     EXPECT_TRUE(out.C.empty() || near(some.C, all.C)) << terms;
     EXPECT_TRUE(out.g.empty() || near(some.g, all.g)) << terms;

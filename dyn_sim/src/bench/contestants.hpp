@@ -25,9 +25,10 @@ struct States {
 // The states must outlive the contestants.
 [[nodiscard]] std::vector<Contestant> own_contestants(const std::shared_ptr<const Model>& model, const States& states);
 
-// Peers in the directory, or none. Throws ModelError where one cannot be loaded or disagrees with this project on M.
+// Peers in the directory, or none: Pinocchio, and where `others` says so every other library. Throws ModelError where
+// one cannot be loaded or disagrees with this project on M.
 [[nodiscard]] std::vector<Contestant> peer_contestants(const std::filesystem::path& directory, const Model& model,
-                                                       const States& states);
+                                                       const States& states, bool others);
 [[nodiscard]] std::filesystem::path peer_directory();
 
 }  // namespace dyn::bench

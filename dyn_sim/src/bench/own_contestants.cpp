@@ -3,6 +3,7 @@
 
 #include "bench/contestants.hpp"
 #include "dyn_core/dynamics.hpp"
+#include "dyn_core/fused/batch.hpp"
 #include "dyn_core/registry.hpp"
 
 namespace dyn::bench {
@@ -43,6 +44,32 @@ class Own {
   std::vector<double> result_;
 };
 
+// M, C and g of many states in one call.
+class Batch {
+ public:
+  Batch(const std::shared_ptr<const Model>& model, const States& states)
+      : batch_(model),
+        states_(states),
+        n_(static_cast<size_t>(states.joints)),
+        M_(static_cast<size_t>(states.count) * n_ * n_),
+        C_(M_.size()),
+        g_(static_cast<size_t>(states.count) * n_) {}
+
+  void run(int first, int count) {
+    const auto states = static_cast<size_t>(count);
+    batch_.evaluate({states_.at(states_.q, first), states * n_}, {states_.at(states_.v, first), states * n_},
+                    {.M = std::span(M_).first(states * n_ * n_),
+                     .C = std::span(C_).first(states * n_ * n_),
+                     .g = std::span(g_).first(states * n_)});
+  }
+
+ private:
+  BatchDynamics batch_;
+  const States& states_;
+  size_t n_;
+  std::vector<double> M_, C_, g_;
+};
+
 }  // namespace
 
 std::vector<Contestant> own_contestants(const std::shared_ptr<const Model>& model, const States& states) {
@@ -54,6 +81,8 @@ std::vector<Contestant> own_contestants(const std::shared_ptr<const Model>& mode
                    [own, terms, after](int first, int count) { own->run(first, count, terms, after); }});
   };
   add("M+C+g", "fused", {}, term_M | term_C | term_g, Own::After::nothing);
+  const auto batch = std::make_shared<Batch>(model, states);
+  all.push_back({"M+C+g", "dyn_control", "fused, batch", [batch](int first, int count) { batch->run(first, count); }});
   add("M+h", "fused", {}, term_M | term_h, Own::After::nothing);
   add("h", "fused", {}, term_h, Own::After::nothing);
   add("g", "fused", {}, term_g, Own::After::nothing);

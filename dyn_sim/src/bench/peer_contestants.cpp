@@ -33,12 +33,18 @@ struct PlainTree {
   PeerTree view{};
 };
 
-const Peer& load(const std::filesystem::path& file) {
+struct Loaded {
+  const Peer* peer;
+  unsigned tasks;
+};
+
+Loaded load(const std::filesystem::path& file) {
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw ModelError("peer " + file.string() + ": " + dlerror());
   const auto entry = reinterpret_cast<PeerEntry>(dlsym(library, "dyn_bench_peer"));
   if (entry == nullptr) throw ModelError("peer " + file.string() + ": no dyn_bench_peer in it");
-  return *entry();
+  const auto tasks = reinterpret_cast<PeerTasks>(dlsym(library, "dyn_bench_peer_tasks"));
+  return {entry(), tasks == nullptr ? ~0U : tasks()};
 }
 
 void check_agreement(const Peer& peer, void* robot, const Model& model, const States& states) {
@@ -65,24 +71,29 @@ std::filesystem::path peer_directory() {
 }
 
 std::vector<Contestant> peer_contestants(const std::filesystem::path& directory, const Model& model,
-                                         const States& states) {
+                                         const States& states, bool others) {
   std::vector<Contestant> all;
   std::error_code error;
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
-    if (entry.path().extension() == ".so") files.push_back(entry.path());
+    const bool pinocchio = entry.path().filename().string().starts_with("pinocchio");
+    if (entry.path().extension() == ".so" && (pinocchio || others)) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   if (!model.tree().bodies_are_coordinates) return all;
   const PlainTree tree(model.tree());
   for (const auto& file : files) {
-    const Peer& peer = load(file);
-    const std::shared_ptr<void> robot(peer.make(tree.view), peer.free);
+    const Loaded loaded = load(file);
+    const Peer& peer = *loaded.peer;
+    void* made = peer.make(tree.view);
+    if (made == nullptr) continue;  // not for robots like this
+    const std::shared_ptr<void> robot(made, peer.free);
     check_agreement(peer, robot.get(), model, states);
     constexpr std::pair<const char*, int> tasks[] = {
         {"M+C+g", task_cycle},     {"M+h", task_M_and_h},    {"h", task_h}, {"g", task_g}, {"M", task_M}, {"C", task_C},
         {"inverse", task_inverse}, {"forward", task_forward}};
     for (const auto& [name, task] : tasks) {
+      if ((loaded.tasks & 1U << static_cast<unsigned>(task)) == 0U) continue;
       all.push_back({name, peer.name, "", [&peer, robot, &states, task = task](int first, int count) {
                        for (int s = first; s < first + count; ++s) {
                          peer.run(robot.get(), task, states.at(states.q, s), states.at(states.v, s),

@@ -6,6 +6,7 @@
 
 #include "bench/contestants.hpp"
 #include "command.hpp"
+#include "count/chain.hpp"
 #include "dyn_core/fused/engine.hpp"
 #include "dyn_core/model/robot_library.hpp"
 #include "dyn_core/model/urdf.hpp"
@@ -18,6 +19,10 @@ namespace {
 struct BenchOptions {
   std::string robot;
   bool json = false;
+  bool all_peers = false;
+  int chain = 0;
+  std::string only;
+  int calls = 0;
   unsigned seed = 1;
   bench::Effort effort;
 };
@@ -81,26 +86,58 @@ void print(const nlohmann::ordered_json& out) {
   table.print();
 }
 
+// "M" for all contestants of a task, "M:fused" for one algorithm and the peers.
+bool is_named(const bench::Contestant& c, const std::string& only) {
+  if (only.empty() || only == c.task || only == c.task + ":" + c.algorithm) return true;
+  return c.library != "dyn_control" && only.starts_with(c.task + ":");
+}
+
+// Calls and no clock: for programs that count instructions (scripts/instructions).
+void just_call(const std::vector<bench::Contestant>& all, int calls, int states) {
+  for (const bench::Contestant& c : all) {
+    for (int k = 0; k < calls; k += states) c.run(0, std::min(states, calls - k));
+  }
+}
+
+void run_bench(const BenchOptions& options) {
+  const auto model = std::make_shared<const Model>(options.chain > 0 ? Model::build(generic_chain(options.chain))
+                                                                     : load_model(options.robot));
+  const bench::States states(*model, options.effort.states, options.seed);
+  std::vector<bench::Contestant> all = bench::own_contestants(model, states);
+  if (options.calls == 0) {
+    for (auto& peer : bench::peer_contestants(bench::peer_directory(), *model, states, options.all_peers)) {
+      all.push_back(std::move(peer));
+    }
+  }
+  std::erase_if(all, [&](const bench::Contestant& c) { return !is_named(c, options.only); });
+  if (all.empty()) throw ModelError("dyn bench: nothing is called '" + options.only + "'");
+  if (options.calls > 0) return just_call(all, options.calls, options.effort.states);
+  nlohmann::ordered_json out{{"robot", model->name()},
+                             {"joints", model->coordinates()},
+                             {"states", options.effort.states},
+                             {"kernels", kernels_used()}};
+  out["results"] = results(all, bench::measure(all, options.effort));
+  options.json ? print_json(out) : print(out);
+}
+
 }  // namespace
 
 Action declare_bench(CLI::App& app) {
   auto options = std::make_shared<BenchOptions>();
-  add_robot(app, options->robot);
+  auto* group = app.add_option_group("robot", "one of");
+  add_robot(*group, options->robot, false);
+  group->add_option("--chain", options->chain, "A serial chain of N revolute joints in place of a robot")
+      ->type_name("N")
+      ->check(CLI::Range(1, 500));
+  group->require_option(1);
   add_json(app, options->json);
+  app.add_flag("--peers", options->all_peers, "Not only Pinocchio: every library that was built as a peer");
+  app.add_option("--only", options->only, "A task (M, C, g, h, M+h, M+C+g, inverse, forward), or TASK:ALGORITHM");
+  app.add_option("--calls", options->calls, "Make so many calls of each, and measure nothing")
+      ->check(CLI::Range(1, 100000000));
   app.add_option("--seed", options->seed, "Seed of the random states");
   app.add_option("--rounds", options->effort.rounds, "Turns of every contestant")->check(CLI::Range(5, 10000));
-  return [options] {
-    const auto model = std::make_shared<const Model>(load_model(options->robot));
-    const bench::States states(*model, options->effort.states, options->seed);
-    std::vector<bench::Contestant> all = bench::own_contestants(model, states);
-    for (auto& peer : bench::peer_contestants(bench::peer_directory(), *model, states)) all.push_back(std::move(peer));
-    nlohmann::ordered_json out{{"robot", model->name()},
-                               {"joints", model->coordinates()},
-                               {"states", options->effort.states},
-                               {"kernels", kernels_used()}};
-    out["results"] = results(all, bench::measure(all, options->effort));
-    options->json ? print_json(out) : print(out);
-  };
+  return [options] { run_bench(*options); };
 }
 
 }  // namespace dyn::cli

@@ -1,0 +1,163 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// M = L^T D L from the tips to the base, so that the zeros between branches stay (Featherstone 2008, 6.5), and what
+// follows from it: M x = b and M^-1. As forward/cholesky.hpp, but with everything that does not depend on the state
+// found before, and with sizes known to the compiler for single chains of six and seven joints.
+#pragma once
+
+#include <vector>
+
+#include "dyn_core/error.hpp"
+#include "dyn_core/forward/pivot_scale.hpp"
+
+namespace dyn {
+
+// Rows are bodies; with mimic joints they are coordinates, and M has no zeros that are known beforehand.
+template <class T>
+class MassFactor {
+ public:
+  explicit MassFactor(const Tree& tree)
+      : rows_(tree.has_mimic ? tree.coordinates : tree.size),
+        scale_(tree.size),
+        L_(at(rows_) * at(rows_)),
+        inverse_L_(at(rows_) * at(rows_)),
+        pivot_(at(rows_)),
+        row_scale_(at(rows_)),
+        next_(at(rows_)),
+        body_(at(rows_), -1) {
+    chain_ = !tree.has_mimic;
+    for (int i = 0; i < tree.size; ++i) {
+      const size_t r = at(tree.has_mimic ? tree.coordinate[at(i)] : i);
+      if (body_[r] < 0 && tree.ratio[at(i)] == 1.0) body_[r] = i;
+      next_[r] = tree.has_mimic ? static_cast<int>(r) - 1 : tree.parent[at(i)];
+      chain_ = chain_ && next_[r] == static_cast<int>(r) - 1;
+      slides_ = slides_ || tree.motion[at(i)] == Motion::prismatic;
+    }
+  }
+
+  [[nodiscard]] int rows() const noexcept { return rows_; }
+  [[nodiscard]] int coordinate(const Tree& tree, int row) const noexcept {
+    return tree.has_mimic ? row : tree.coordinate[at(row)];
+  }
+  // M's lower triangle, column-major, is put here; factorize() overwrites it.
+  [[nodiscard]] T* matrix() noexcept { return L_.data(); }
+
+  // The model's inertias are other ones now.
+  DYN_REALTIME void forget() noexcept { known_ = false; }
+
+  // M = L^T D L; b (where not null) becomes M^-1 b.
+  DYN_REALTIME Status factorize(const Tree& tree, const Workspace<T>& ws, T* b) noexcept {
+    if (!known_ || slides_) find_scales(tree, ws);
+    int bad = -1;
+    if (chain_ && rows_ == 7) {
+      bad = eliminate<7>(b);
+    } else if (chain_ && rows_ == 6) {
+      bad = eliminate<6>(b);
+    } else {
+      bad = eliminate(b);
+    }
+    if (bad >= 0) return Status::singular(body_[at(bad)], static_cast<double>(pivot_[at(bad)]));
+    return {};
+  }
+
+  // M^-1 = L^-1 D^-1 L^-T after factorize(); entry (i, j) is a sum over the joints before both.
+  template <class Put>
+  DYN_REALTIME void invert(Put&& put) noexcept {
+    const int n = rows_;
+    for (int k = 0; k < n; ++k) {  // rows of L^-1: e_k less L_ki times row i
+      T* row = &inverse_L_[at(k) * at(n)];
+      for (int i = 0; i < k; ++i) row[i] = T(0.0);
+      row[k] = T(1.0);
+      for (int i = next_[at(k)]; i >= 0; i = next_[at(i)]) {
+        const T* before = &inverse_L_[at(i) * at(n)];
+        for (int m = i; m >= 0; m = next_[at(m)]) row[m] -= L(k, i) * before[m];
+      }
+    }
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j <= i; ++j) {
+        T sum(0.0);
+        for (int m = j; m >= 0; m = next_[at(m)]) {
+          sum += inverse_L_[at(i) * at(n) + at(m)] * inverse_L_[at(j) * at(n) + at(m)] / pivot_[at(m)];
+        }
+        put(i, j, sum);
+      }
+    }
+  }
+
+ private:
+  static size_t at(int n) { return static_cast<size_t>(n); }
+  T& L(int row, int column) noexcept { return L_[at(column) * at(rows_) + at(row)]; }
+
+  void find_scales(const Tree& tree, const Workspace<T>& ws) noexcept {
+    scale_.update(tree, ws);
+    for (T& s : row_scale_) s = T(0.0);
+    for (int i = 0; i < tree.size; ++i) {
+      const size_t r = at(tree.has_mimic ? tree.coordinate[at(i)] : i);
+      row_scale_[r] += T(tree.ratio[at(i)] * tree.ratio[at(i)]) * scale_.scale(tree, at(i));
+    }
+    known_ = true;
+  }
+
+  // For k from the last row: L_ki = M_ki / D_k, and M_ij -= L_ki M_kj for i, j on the way from k to the base; b_i along
+  // with them. Then b = D^-1 b, and L b from the base outwards. Gives the row whose pivot vanishes, or -1.
+  int eliminate(T* b) noexcept {
+    for (int k = rows_ - 1; k >= 0; --k) {
+      pivot_[at(k)] = L(k, k);
+      if (forward::PivotScale<T>::vanishes(L(k, k), row_scale_[at(k)])) return k;
+      for (int i = next_[at(k)]; i >= 0; i = next_[at(i)]) {
+        const T l = L(k, i) / L(k, k);
+        for (int j = i; j >= 0; j = next_[at(j)]) L(i, j) -= l * L(k, j);
+        if (b) b[i] -= l * b[k];
+        L(k, i) = l;
+      }
+    }
+    if (!b) return -1;
+    for (int k = 0; k < rows_; ++k) {
+      b[k] /= pivot_[at(k)];
+      for (int i = next_[at(k)]; i >= 0; i = next_[at(i)]) b[k] -= L(k, i) * b[i];
+    }
+    return -1;
+  }
+
+  // The same for a chain of n joints; products do not wait for the division.
+  template <int n>
+  int eliminate(T* b) noexcept {
+    T m[n][n], inverse[n], x[n];
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j <= i; ++j) m[i][j] = L_[at(j * n + i)];
+      x[i] = b ? b[i] : T(0.0);
+    }
+    int bad = -1;
+#pragma GCC unroll 8
+    for (int k = n - 1; k >= 0; --k) {
+      pivot_[at(k)] = m[k][k];
+      if (forward::PivotScale<T>::vanishes(m[k][k], row_scale_[at(k)]) && bad < 0) bad = k;
+      inverse[k] = T(1.0) / m[k][k];
+#pragma GCC unroll 8
+      for (int i = 0; i < k; ++i) {
+#pragma GCC unroll 8
+        for (int j = 0; j <= i; ++j) m[i][j] -= (m[k][i] * m[k][j]) * inverse[k];
+        x[i] -= (m[k][i] * x[k]) * inverse[k];
+      }
+    }
+#pragma GCC unroll 8
+    for (int k = 0; k < n; ++k) {
+#pragma GCC unroll 8
+      for (int i = 0; i < k; ++i) x[k] -= m[k][i] * x[i];
+      x[k] *= inverse[k];
+    }
+    for (int k = 0; k < n; ++k) {
+      if (b) b[k] = x[k];
+      for (int i = 0; i < k; ++i) L_[at(i * n + k)] = m[k][i] * inverse[k];
+    }
+    return bad;
+  }
+
+  int rows_;
+  bool chain_ = false, slides_ = false, known_ = false;
+  forward::PivotScale<T> scale_;
+  std::vector<T> L_, inverse_L_, pivot_, row_scale_;
+  std::vector<int> next_, body_;  // of a row: the one before it on the way to the base; a body that it moves one to one
+};
+
+}  // namespace dyn
