@@ -67,7 +67,7 @@ std::vector<Times> measure(const std::vector<Contestant>& contestants, const Eff
   for (int round = 0; round < effort.rounds; ++round) {
     for (size_t k = 0; k < n; ++k) {
       const int first = (round * calls[k]) % (effort.states - calls[k] + 1);
-      contestants[k].run(first, std::min(calls[k], 32));  // warm
+      contestants[k].run(first, calls[k]);  // warm
       const auto start = Clock::now();
       contestants[k].run(first, calls[k]);
       samples[k].push_back(elapsed_ns(start) / calls[k]);
