@@ -217,7 +217,7 @@ struct BasicDynamics<T>::Impl {
     if (terms != 0U) compute_mass_matrix();
     const size_t n = at(tree.coordinates);
     for (size_t j = 0; j < n; ++j) {
-      for (size_t i = j; i < n; ++i) factor.matrix()[j * n + i] = M[entry(static_cast<int>(i), static_cast<int>(j))];
+      for (size_t i = j; i < n; ++i) factor.matrix()[i * n + j] = M[entry(static_cast<int>(i), static_cast<int>(j))];
     }
     if (const Status status = factor.factorize(tree, ws, nullptr); !status.ok()) return status;
     factor.invert([&](int i, int j, const T& value) {

@@ -39,7 +39,7 @@ class MassFactor {
   [[nodiscard]] int coordinate(const Tree& tree, int row) const noexcept {
     return tree.has_mimic ? row : tree.coordinate[at(row)];
   }
-  // M's lower triangle, column-major, is put here; factorize() overwrites it.
+  // M's lower triangle, row by row, is put here; factorize() overwrites it.
   [[nodiscard]] T* matrix() noexcept { return L_.data(); }
 
   // The model's inertias are other ones now.
@@ -86,7 +86,7 @@ class MassFactor {
 
  private:
   static size_t at(int n) { return static_cast<size_t>(n); }
-  T& L(int row, int column) noexcept { return L_[at(column) * at(rows_) + at(row)]; }
+  T& L(int row, int column) noexcept { return L_[at(row) * at(rows_) + at(column)]; }
 
   void find_scales(const Tree& tree, const Workspace<T>& ws) noexcept {
     scale_.update(tree, ws);
@@ -106,7 +106,13 @@ class MassFactor {
       if (forward::PivotScale<T>::vanishes(L(k, k), row_scale_[at(k)])) return k;
       for (int i = next_[at(k)]; i >= 0; i = next_[at(i)]) {
         const T l = L(k, i) / L(k, k);
-        for (int j = i; j >= 0; j = next_[at(j)]) L(i, j) -= l * L(k, j);
+        if (chain_) {
+          T* row = &L(i, 0);
+          const T* pivot_row = &L(k, 0);
+          for (int j = 0; j <= i; ++j) row[j] -= l * pivot_row[j];
+        } else {
+          for (int j = i; j >= 0; j = next_[at(j)]) L(i, j) -= l * L(k, j);
+        }
         if (b) b[i] -= l * b[k];
         L(k, i) = l;
       }
@@ -124,7 +130,7 @@ class MassFactor {
   int eliminate(T* b) noexcept {
     T m[n][n], inverse[n], x[n];
     for (int i = 0; i < n; ++i) {
-      for (int j = 0; j <= i; ++j) m[i][j] = L_[at(j * n + i)];
+      for (int j = 0; j <= i; ++j) m[i][j] = L_[at(i * n + j)];
       x[i] = b ? b[i] : T(0.0);
     }
     int bad = -1;
@@ -148,7 +154,7 @@ class MassFactor {
     }
     for (int k = 0; k < n; ++k) {
       if (b) b[k] = x[k];
-      for (int i = 0; i < k; ++i) L_[at(i * n + k)] = m[k][i] * inverse[k];
+      for (int i = 0; i < k; ++i) L_[at(k * n + i)] = m[k][i] * inverse[k];
     }
     return bad;
   }
