@@ -19,7 +19,7 @@ AntiSwing::AntiSwing(int max_bodies, int max_coordinates)
 
 void AntiSwing::damp(const Tree& tree, const ConstVectorRef<double>& q, const ConstVectorRef<double>& v,
                      const ConstMatrixRef<double>& M, double damping, PassiveJoints& passive,
-                     VectorRef<double> a) noexcept {
+                     const VectorRef<double>& a) noexcept {
   const int n = static_cast<int>(v.size());
   if (passive.count() == 0 || tree.size > ws_.capacity) return;
   spread_positions(tree, q.data(), ws_);

@@ -22,7 +22,7 @@ class AntiSwing {
   // Adds da to the actuated coordinates of `a`; M at (q, v).
   DYN_REALTIME void damp(const Tree& tree, const ConstVectorRef<double>& q, const ConstVectorRef<double>& v,
                          const ConstMatrixRef<double>& M, double damping, PassiveJoints& passive,
-                         VectorRef<double> a) noexcept;
+                         const VectorRef<double>& a) noexcept;
 
  private:
   Workspace<double> ws_;
