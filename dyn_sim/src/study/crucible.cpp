@@ -12,6 +12,7 @@
 #include "dyn_core/reference/closed_forms.hpp"
 #include "dyn_core/screw/joint_space_sum.hpp"
 #include "dyn_sim/dormand_prince.hpp"
+#include "dyn_sim/trajectory.hpp"
 #include "output.hpp"
 #include "study/helpers.hpp"
 #include "study/studies.hpp"
@@ -113,23 +114,14 @@ Swing carry(const Pair& pair, double damping) {
   control::PassiveJoints passive(3);
   passive.choose({true, true, false}, 2, 3);
   std::vector<double> a(3), tau(3);
-  const auto wanted = [](double t, int joint, double& q, double& v, double& acc) {  // quintic from `from` to `to`
-    const double from = joint == 0 ? -1.2 : 0.9, to = joint == 0 ? -0.4 : 0.3, T = 1.5;
-    const double s = std::min(t / T, 1.0);
-    q = from + (to - from) * s * s * s * (10.0 + s * (6.0 * s - 15.0));
-    v = s < 1.0 ? (to - from) / T * 30.0 * s * s * (1.0 - s) * (1.0 - s) : 0.0;
-    acc = s < 1.0 ? (to - from) / (T * T) * 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) : 0.0;
-  };
+  const auto wanted = sim::make_timed_quintic({{-1.2, 0.9}, {-0.4, 0.3}}, 1.5);
+  std::vector<double> qr(2), vr(2), ar(2);
   Swing swing;
   const auto motion = [&](double t, const std::vector<double>& x, std::vector<double>& xdot) {
     const std::span<const double> q = std::span(x).first(3), v = std::span(x).subspan(3);
     demand(arm.update_terms(q, v, terms_all), model);
-    for (int j = 0; j < 2; ++j) {
-      double qr = 0.0, vr = 0.0, ar = 0.0;
-      wanted(t, j, qr, vr, ar);
-      const auto i = static_cast<size_t>(j);
-      a[i] = ar + 4.0 * (qr - q[i]) + 4.0 * (vr - v[i]);
-    }
+    wanted->sample(t, qr, vr, ar);
+    for (size_t i = 0; i < 2; ++i) a[i] = ar[i] + 4.0 * (qr[i] - q[i]) + 4.0 * (vr[i] - v[i]);
     VectorRef<double> acceleration(a.data(), 3);
     if (damping > 0.0) passive.damp_swing(arm.M(), ConstVectorRef<double>(v.data(), 3), damping, acceleration);
     demand(passive.solve_accelerations(arm.M(), arm.h(), acceleration), model);
@@ -143,11 +135,8 @@ Swing carry(const Pair& pair, double damping) {
   integrator.resize(x.size());
   for (int k = 0; k <= 600; ++k) {
     const double t = 0.01 * k;
-    double q = 0.0, v = 0.0, acc = 0.0, error = 0.0;
-    for (int j = 0; j < 2; ++j) {
-      wanted(t, j, q, v, acc);
-      error = std::max(error, std::abs(x[static_cast<size_t>(j)] - q));
-    }
+    wanted->sample(t, qr, vr, ar);
+    const double error = std::max(std::abs(x[0] - qr[0]), std::abs(x[1] - qr[1]));
     const double from_down = x[0] + x[1] + x[2] + 0.5 * std::numbers::pi;
     swing.t.push_back(t);
     swing.crucible.push_back(from_down);

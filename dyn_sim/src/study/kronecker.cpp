@@ -11,6 +11,7 @@
 #include "dyn_core/model/robot_library.hpp"
 #include "dyn_core/reference/closed_forms.hpp"
 #include "dyn_sim/dormand_prince.hpp"
+#include "dyn_sim/precision.hpp"
 #include "output.hpp"
 #include "study/helpers.hpp"
 #include "study/studies.hpp"
@@ -47,7 +48,7 @@ struct Errors {
 };
 
 Errors errors_of(Dynamics& dynamics, std::string_view algorithm, const reference::ThreeLinkForm& form) {
-  if (!dynamics.set_coriolis(algorithm)) throw ModelError("no algorithm '" + std::string(algorithm) + "'");
+  dynamics.set_algorithms({.coriolis = AlgorithmIndex::find_coriolis(algorithm)});
   std::mt19937_64 rng(3);
   Errors worst;
   for (int k = 0; k < 500; ++k) {
@@ -64,27 +65,16 @@ Errors errors_of(Dynamics& dynamics, std::string_view algorithm, const reference
   return worst;
 }
 
-// Eq 73.
-struct Reference {
-  std::vector<double> q, v, a;
-  explicit Reference(double t) {
-    for (const double size : {1.0, 0.75, 0.5}) {
-      q.push_back(size * (1.0 - std::cos(2.0 * pi * t)));
-      v.push_back(size * 2.0 * pi * std::sin(2.0 * pi * t));
-      a.push_back(size * 4.0 * pi * pi * std::cos(2.0 * pi * t));
-    }
-  }
-};
-
 // The law is evaluated at every stage of the integrator. Returns the largest error up to 1 s.
 double feedforward(Record& record, const Model& model) {
-  Dynamics law(model, {.coriolis = "kronecker", .inverse = "rnea"});
+  Dynamics law(model, {.coriolis = "kronecker"});
   Dynamics arm(model, {.forward = "aba"});
-  std::vector<double> tau(3);
+  const std::shared_ptr<const sim::Trajectory> wanted = sim::paper_004_feedforward().trajectory;  // eq 73
+  std::vector<double> qr(3), vr(3), ar(3), tau(3);
   const auto torque = [&](double t) {
-    const Reference r(t);
-    demand(law.update_terms(std::span<const double>(r.q), r.v, terms_all), model);
-    const Eigen::Map<const Eigen::Vector3d> a(r.a.data()), v(r.v.data());
+    wanted->sample(t, qr, vr, ar);
+    demand(law.update_terms(std::span<const double>(qr), vr, terms_all), model);
+    const Eigen::Map<const Eigen::Vector3d> a(ar.data()), v(vr.data());
     Eigen::Map<Eigen::Vector3d>(tau.data()) = law.M() * a + law.C() * v + law.g();  // eq 72
   };
   const auto motion = [&](double t, const std::vector<double>& x, std::vector<double>& xdot) {
@@ -105,11 +95,10 @@ double feedforward(Record& record, const Model& model) {
   double worst = 0.0;
   for (int k = 0; k <= 1000; ++k) {
     const double t = k * 1e-3;
-    const Reference r(t);
     torque(t);
     torques.x.push_back(t);
     for (size_t i = 0; i < 3; ++i) {
-      const double error = std::abs(x[i] - r.q[i]);
+      const double error = std::abs(x[i] - qr[i]);
       worst = std::max(worst, error);
       torques.series[i].y.push_back(tau[i]);
       tracking.series[i].y.push_back(error);

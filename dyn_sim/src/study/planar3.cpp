@@ -85,7 +85,7 @@ void planar3(Record& record) {
   for (const std::string_view name : cli::family_of("jsim_algorithm").names) {
     std::mt19937_64 rng(7);
     double worst = 0.0;
-    if (!dynamics.set_jsim(name)) throw ModelError("no algorithm '" + std::string(name) + "'");
+    dynamics.set_algorithms({.jsim = AlgorithmIndex::find_jsim(name)});
     for (int k = 0; k < 1000; ++k) {
       const std::vector<double> q = random_values(rng, 3, std::numbers::pi);
       demand(dynamics.update(q, std::vector<double>(3, 0.0)), dynamics.model());

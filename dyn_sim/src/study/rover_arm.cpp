@@ -21,7 +21,7 @@ constexpr double step_s = 0.01;
 
 // M over the whole motion by one algorithm.
 std::vector<MatX<double>> history(Dynamics& dynamics, std::string_view algorithm) {
-  if (!dynamics.set_jsim(algorithm)) throw ModelError("no algorithm '" + std::string(algorithm) + "'");
+  dynamics.set_algorithms({.jsim = AlgorithmIndex::find_jsim(algorithm)});
   std::vector<MatX<double>> all;
   for (int k = 0; k <= steps; ++k) {
     const std::vector<double> q(5, 5.0 * std::sin(k * step_s));
