@@ -44,42 +44,25 @@ Actuation Actuation::from_model(const Model& model, const std::vector<std::strin
   return a;
 }
 
+Memory::Memory(int max_n) : observer(max_n), terms(make_terms(max_n)), commands(at(max_n)) {
+  for (auto* x : {&ref_q, &ref_v, &ref_a, &ref_now_q, &ref_now_v, &ref_now_a, &last_ref_a, &hold_q, &hold_v, &sway_q,
+                  &sway_v, &sway_a, &wanted_a, &a_command, &integral, &effort_last, &gravity_last, &diagonal_last}) {
+    x->assign(at(max_n), 0.0);
+  }
+}
+
 Controller::Impl::Impl(live::LiveModel& live_model, Actuation what, const Parameters& first, double cycle_s)
-    : live(live_model),
+    : Memory(live_model.max_coordinates()),
+      live(live_model),
       actuation(std::move(what)),
       period_s(cycle_s),
       robot_n(live_model.robot_coordinates()),
       max_n(live_model.max_coordinates()),
+      before_rehearsal(max_n),
       passive(max_n),
       anti_swing(live_model.newest_model()->bodies() + max_n - robot_n, max_n),
-      observer(max_n),
-      payload(live_model.newest_model()->bodies() + max_n - robot_n),
-      terms(make_terms(max_n)),
-      ref_q(at(max_n)),
-      ref_v(at(max_n)),
-      ref_a(at(max_n)),
-      ref_now_q(at(max_n)),
-      ref_now_v(at(max_n)),
-      ref_now_a(at(max_n)),
-      last_ref_a(at(max_n)),
-      hold_q(at(max_n)),
-      hold_v(at(max_n)),
-      sway_q(at(max_n)),
-      sway_v(at(max_n)),
-      sway_a(at(max_n)),
-      wanted_a(at(max_n)),
-      q_hat(at(max_n)),
-      v_hat(at(max_n)),
-      v_seen(at(max_n)),
-      a_command(at(max_n)),
-      integral(at(max_n)),
-      integral_term(at(max_n)),
-      sliding_v(at(max_n)),
-      commands(at(max_n)),
-      effort_last(at(max_n)),
-      gravity_last(at(max_n)),
-      diagonal_last(at(max_n)),
-      momentum_before(at(max_n)) {
+      payload(live_model.newest_model()->bodies() + max_n - robot_n) {
+  for (auto* x : {&q_hat, &v_hat, &v_seen, &integral_term, &sliding_v, &momentum_before}) x->assign(at(max_n), 0.0);
   find_payload_link();
   check(first);
   parameters = new Parameters(first);
@@ -138,9 +121,9 @@ CycleReport Controller::step(const StateInput& state, const ReferenceInput& refe
   return impl_->step(state, reference, effort);
 }
 
-void Controller::Impl::activate(const StateInput& state) noexcept {
+void Controller::Impl::activate(const StateInput& now) noexcept {
   for (size_t i = 0; i < at(robot_n); ++i) {
-    ref_q[i] = ref_now_q[i] = hold_q[i] = state.q[i];
+    ref_q[i] = ref_now_q[i] = hold_q[i] = now.q[i];
     ref_v[i] = ref_now_v[i] = hold_v[i] = 0.0;
     integral[i] = sway_q[i] = sway_v[i] = sway_a[i] = 0.0;
     last_ref_a[i] = 0.0;
@@ -153,9 +136,11 @@ void Controller::Impl::activate(const StateInput& state) noexcept {
   stale_s = active_s = bad_s = 0.0;
 }
 
-CycleReport Controller::Impl::step(const StateInput& state, const ReferenceInput& reference,
+CycleReport Controller::Impl::step(const StateInput& now, const ReferenceInput& wanted,
                                    std::span<double> effort) noexcept {
   CycleReport report;
+  state = now;
+  reference = wanted;
   take_parameters();
   live::Generation& generation = live.acquire(period_s);
   note_model_change(generation);
@@ -163,28 +148,46 @@ CycleReport Controller::Impl::step(const StateInput& state, const ReferenceInput
   report.algorithms = generation.dynamics.algorithms();
   report.ramping = generation.active_ramps > 0;
   report.fallback = live.gate().closed();
-  if (finite(state, reference)) {
-    shift_reference(reference);
-    predict(state);
-    report.status = evaluate(generation);
+  if (finite()) {
+    work_out(generation, report);
   } else {
     report.status = Status::not_finite(-1, std::numeric_limits<double>::quiet_NaN());
   }
   rehearsed = report.status.ok() ? &generation : nullptr;
   if (report.status.ok()) {
-    if (holding) report.mode = CycleReport::Mode::holding_reference;
-    limit(report);
     if (learning && !report.saturated) payload.adapt(parameters->adaptation_gain, period_s);
-    rebase_observer(generation);
-    observe(generation.dynamics, report);
-    remember_good(generation.dynamics);
     write_sample(generation);
   } else {
-    fail_safe(state, report);
+    fail_safe(report);
   }
   for (size_t i = 0; i < at(n); ++i) effort[i] = terms.applied[i];
   active_s += period_s;
   return report;
+}
+
+// From inputs that are finite to the torque, and what the next cycle wants to know of it.
+void Controller::Impl::work_out(live::Generation& generation, CycleReport& report) noexcept {
+  shift_reference();
+  predict();
+  report.status = evaluate(generation);
+  if (!report.status.ok()) return;
+  if (holding) report.mode = CycleReport::Mode::holding_reference;
+  limit(report);
+  rebase_observer(generation);
+  observe(generation.dynamics, report);
+  remember_good(generation.dynamics);
+}
+
+// The last cycle once more, up to a slot of the ring that is not handed over; then all is as it was.
+void Controller::Impl::rehearse() noexcept {
+  if (rehearsed == nullptr) return;
+  before_rehearsal = *this;
+  CycleReport report;
+  report.ramping = rehearsed->active_ramps > 0;
+  work_out(*rehearsed, report);
+  live::Sample* const slot = ring != nullptr ? ring->next() : nullptr;
+  if (slot != nullptr) (void)fill(*slot, *rehearsed);
+  static_cast<Memory&>(*this) = before_rehearsal;
 }
 
 }  // namespace dyn::control

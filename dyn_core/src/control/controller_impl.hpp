@@ -16,7 +16,32 @@
 
 namespace dyn::control {
 
-struct Controller::Impl {
+// What a cycle leaves to the next one and to the reader of terms(): a copy of it undoes a rehearsal. Vectors have a
+// number by coordinate, max_n of them.
+struct Memory {
+  explicit Memory(int max_n);
+
+  MomentumObserver observer;
+  Terms terms;
+  // Reference at the predicted time, and at the state's; what it takes to get there.
+  std::vector<double> ref_q, ref_v, ref_a, ref_now_q, ref_now_v, ref_now_a, last_ref_a;
+  std::vector<double> hold_q, hold_v;  // where a reference that stopped coming is brought to rest
+  // How far the reference has given way to damp a swing, and its rates.
+  std::vector<double> sway_q, sway_v, sway_a, wanted_a;  // wanted: the reference's with sway's
+  std::vector<double> a_command, integral, effort_last, gravity_last, diagonal_last;
+  std::vector<Commands> commands;
+  double unsettled_s = 0.0;  // until the observer knows nothing more of a ramp
+  double stale_s = 0.0;      // since the last fresh reference
+  double bad_s = 0.0;
+  bool last_was_fresh = false;
+  bool holding = false;
+  bool has_effort = false;
+  bool observer_ready = false;
+  bool observer_begins = false;  // in this cycle
+  bool first_cycle_of_generation = true;
+};
+
+struct Controller::Impl : private Memory {
   Impl(live::LiveModel& live_model, Actuation what, const Parameters& first, double cycle_s);
   ~Impl() { delete parameters; }
   Impl(const Impl&) = delete;
@@ -24,21 +49,21 @@ struct Controller::Impl {
   Impl(Impl&&) = delete;
   Impl& operator=(Impl&&) = delete;
 
-  void activate(const StateInput& state) noexcept;
-  CycleReport step(const StateInput& state, const ReferenceInput& reference, std::span<double> effort) noexcept;
+  void activate(const StateInput& now) noexcept;
+  CycleReport step(const StateInput& now, const ReferenceInput& wanted, std::span<double> effort) noexcept;
 
  private:
   friend class Controller;
   // --- the rooms ---
   void take_parameters() noexcept;
-  [[nodiscard]] bool finite(const StateInput& state, const ReferenceInput& reference) const noexcept;
+  [[nodiscard]] bool finite() const noexcept;
   void note_model_change(live::Generation& generation) noexcept;
-  void shift_reference(const ReferenceInput& reference) noexcept;
+  void shift_reference() noexcept;
   void hold_reference(bool begins) noexcept;
   void give_way(const Dynamics& dynamics) noexcept;
-  void predict(const StateInput& state) noexcept;
+  void predict() noexcept;
+  void work_out(live::Generation& generation, CycleReport& report) noexcept;
   [[nodiscard]] Status evaluate(live::Generation& generation) noexcept;
-  [[nodiscard]] Status update_model(live::Generation& generation) noexcept;
   void rehearse() noexcept;
   [[nodiscard]] Status apply_law(Dynamics& dynamics) noexcept;
   void add_friction() noexcept;
@@ -47,8 +72,9 @@ struct Controller::Impl {
   void observe(Dynamics& dynamics, CycleReport& report) noexcept;
   void rebase_observer(live::Generation& generation) noexcept;
   void write_sample(const live::Generation& generation) noexcept;
+  [[nodiscard]] bool fill(live::Sample& sample, const live::Generation& generation) const noexcept;
   void remember_good(const Dynamics& dynamics) noexcept;
-  void fail_safe(const StateInput& state, CycleReport& report) noexcept;
+  void fail_safe(CycleReport& report) noexcept;
 
   [[nodiscard]] LawInput law_input(const Dynamics& dynamics) const noexcept;
   [[nodiscard]] double feedback_scale() const noexcept;
@@ -67,6 +93,9 @@ struct Controller::Impl {
   int n = 0;          // of this cycle's generation
   std::uint64_t generation_id = 0;
   live::Generation* rehearsed = nullptr;  // of the last good cycle; the loop alone retires it, in acquire()
+  StateInput state;                       // of the last cycle; its arrays are the caller's
+  ReferenceInput reference;
+  Memory before_rehearsal;
 
   live::Handover<Parameters> fresh_parameters;
   Parameters* parameters = nullptr;
@@ -74,33 +103,14 @@ struct Controller::Impl {
 
   PassiveJoints passive;
   AntiSwing anti_swing;
-  MomentumObserver observer;
-  double unsettled_s = 0.0;  // until the observer knows nothing more of a ramp
   PayloadEstimate payload;
   int payload_coordinate = -1;  // of the body that carries payload_link, which is found by it in every generation
   Pose body_T_payload;
   bool learning = false;
-  Terms terms;
 
-  // Reference at the predicted time, and at the state's; what it takes to get there.
-  std::vector<double> ref_q, ref_v, ref_a, ref_now_q, ref_now_v, ref_now_a, last_ref_a;
-  bool last_was_fresh = false;
-  double stale_s = 0.0;
-  std::vector<double> hold_q, hold_v;  // where a reference that stopped coming is brought to rest
-  bool holding = false;
-
-  // How far the reference has given way to damp a swing, and its rates.
-  std::vector<double> sway_q, sway_v, sway_a, wanted_a;  // wanted: the reference's with sway's
-
-  std::vector<double> q_hat, v_hat, v_seen, a_command, integral, integral_term, sliding_v;
-  std::vector<Commands> commands;
-  std::vector<double> effort_last, gravity_last, diagonal_last, momentum_before;
-  bool has_effort = false;
-  bool observer_ready = false;
-  bool observer_begins = false;  // in this cycle
-  bool first_cycle_of_generation = true;
+  // Within a cycle.
+  std::vector<double> q_hat, v_hat, v_seen, integral_term, sliding_v, momentum_before;
   double active_s = 0.0;
-  double bad_s = 0.0;
 };
 
 }  // namespace dyn::control

@@ -19,7 +19,7 @@ double wrapped(double angle) noexcept { return std::remainder(angle, 2.0 * std::
 }  // namespace
 
 // The reference at the time of the state and at the predicted time.
-void Controller::Impl::shift_reference(const ReferenceInput& reference) noexcept {
+void Controller::Impl::shift_reference() noexcept {
   stale_s = reference.fresh ? 0.0 : stale_s + period_s;
   const bool timed_out =
       live.gate().hold || (parameters->reference_timeout_s > 0.0 && stale_s > parameters->reference_timeout_s);
@@ -70,7 +70,7 @@ void Controller::Impl::hold_reference(bool begins) noexcept {
 }
 
 // Errors and state at the predicted time. Passive coordinates have no reference and move on as they do.
-void Controller::Impl::predict(const StateInput& state) noexcept {
+void Controller::Impl::predict() noexcept {
   const double scale = feedback_scale();
   const bool feeds_back = parameters->law == Law::computed_torque;
   for (size_t i = 0; i < at(n); ++i) {

@@ -20,7 +20,7 @@ void Controller::Impl::take_parameters() noexcept {
   parameters = fresh;
 }
 
-bool Controller::Impl::finite(const StateInput& state, const ReferenceInput& reference) const noexcept {
+bool Controller::Impl::finite() const noexcept {
   double sum = 0.0;  // NaN and infinity survive multiplication by zero
   for (size_t i = 0; i < at(n); ++i) sum += 0.0 * (state.q[i] + state.v[i]);
   for (size_t i = 0; i < at(robot_n); ++i) sum += 0.0 * (reference.q[i] + reference.v[i] + reference.a[i]);
@@ -52,7 +52,9 @@ Status Controller::Impl::evaluate(live::Generation& generation) noexcept {
       v_hat[i] = ref_v[i];
     }
   }
-  if (const Status model = update_model(generation); !model.ok()) return model;
+  const Status model = generation.dynamics.update(std::span<const double>(q_hat.data(), at(n)),
+                                                  std::span<const double>(v_hat.data(), at(n)));
+  if (!model.ok()) return model;
   for (size_t i = 0; i < at(robot_n); ++i) {
     const double clamp = parameters->gains[i].i_clamp;
     integral_term[i] = std::clamp(parameters->gains[i].i * integral[i], -clamp, clamp);
@@ -65,18 +67,6 @@ Status Controller::Impl::evaluate(live::Generation& generation) noexcept {
     if (!std::isfinite(terms.demanded[i])) return Status::not_finite(static_cast<int>(i), terms.demanded[i]);
   }
   return {};
-}
-
-Status Controller::Impl::update_model(live::Generation& generation) noexcept {
-  return generation.dynamics.update(std::span<const double>(q_hat.data(), at(n)),
-                                    std::span<const double>(v_hat.data(), at(n)));
-}
-
-// The same inputs give the same bits: nothing is changed.
-void Controller::Impl::rehearse() noexcept {
-  if (rehearsed == nullptr || !update_model(*rehearsed).ok() || !apply_law(rehearsed->dynamics).ok()) return;
-  add_friction();
-  sum_terms();
 }
 
 LawInput Controller::Impl::law_input(const Dynamics& dynamics) const noexcept {
@@ -233,7 +223,7 @@ void Controller::Impl::remember_good(const Dynamics& dynamics) noexcept {
 
 // A state or result that is not finite never reaches the motors: the last good torque for hold_time, then gravity and
 // damping from what is still known, and after ten times hold_time the cycle reports failure.
-void Controller::Impl::fail_safe(const StateInput& state, CycleReport& report) noexcept {
+void Controller::Impl::fail_safe(CycleReport& report) noexcept {
   bad_s += period_s;
   observer_ready = false;
   const bool hold = has_effort && bad_s <= parameters->hold_time_s;
@@ -263,31 +253,39 @@ double Controller::Impl::feedback_scale() const noexcept {
 }
 
 void Controller::Impl::write_sample(const live::Generation& generation) noexcept {
-  if (ring == nullptr) return;
-  live::Sample* const sample = ring->begin();
+  live::Sample* const sample = ring != nullptr ? ring->begin() : nullptr;
   if (sample == nullptr) return;
-  const Dynamics& dynamics = generation.dynamics;
-  if (at(n) > sample->q.size() || at(generation.active_ramps) > sample->ramps.size()) return ring->drop();
-  sample->generation = generation.id;
-  sample->algorithms = dynamics.algorithms();
-  sample->gravity_mps2 = dynamics.tree().gravity;
-  sample->n = n;
-  std::copy_n(q_hat.data(), n, sample->q.data());
-  std::copy_n(v_hat.data(), n, sample->v.data());
-  std::copy_n(dynamics.M().data(), n * n, sample->M.data());
-  std::copy_n(dynamics.g().data(), n, sample->g.data());
-  const auto C = dynamics.C();
-  std::fill_n(sample->Cv.data(), n, 0.0);
-  for (int j = 0; j < n; ++j) {  // not h - g, which would lose what C v has of digits beside g
-    for (int i = 0; i < n; ++i) sample->Cv[at(i)] += C(i, j) * v_hat[at(j)];
+  if (fill(*sample, generation)) {
+    ring->commit();
+  } else {
+    ring->drop();
   }
-  sample->ramp_count = 0;
+}
+
+// False where the slot is too small.
+bool Controller::Impl::fill(live::Sample& sample, const live::Generation& generation) const noexcept {
+  const Dynamics& dynamics = generation.dynamics;
+  if (at(n) > sample.q.size() || at(generation.active_ramps) > sample.ramps.size()) return false;
+  sample.generation = generation.id;
+  sample.algorithms = dynamics.algorithms();
+  sample.gravity_mps2 = dynamics.tree().gravity;
+  sample.n = n;
+  std::copy_n(q_hat.data(), n, sample.q.data());
+  std::copy_n(v_hat.data(), n, sample.v.data());
+  std::copy_n(dynamics.M().data(), n * n, sample.M.data());
+  std::copy_n(dynamics.g().data(), n, sample.g.data());
+  const auto C = dynamics.C();
+  std::fill_n(sample.Cv.data(), n, 0.0);
+  for (int j = 0; j < n; ++j) {  // not h - g, which would lose what C v has of digits beside g
+    for (int i = 0; i < n; ++i) sample.Cv[at(i)] += C(i, j) * v_hat[at(j)];
+  }
+  sample.ramp_count = 0;
   for (size_t body = 0; body < generation.ramps.size() && generation.active_ramps > 0; ++body) {
     const live::Ramp& ramp = generation.ramps[body];
     if (!ramp.active) continue;
-    sample->ramps[at(sample->ramp_count++)] = {static_cast<int>(body), ramp.progress(), ramp.origin};
+    sample.ramps[at(sample.ramp_count++)] = {static_cast<int>(body), ramp.progress(), ramp.origin};
   }
-  ring->commit();
+  return true;
 }
 
 }  // namespace dyn::control

@@ -14,13 +14,16 @@ SampleRing::SampleRing(int slots, int max_coordinates, int max_bodies) : slots_(
 
 // The producer alone writes written_, the consumer alone released_; each reads the other's with acquire, so that a
 // slot's contents are seen whole, and is not overwritten while it is read.
-Sample* SampleRing::begin() noexcept {
+Sample* SampleRing::next() noexcept {
   const std::uint64_t written = written_.load(std::memory_order_relaxed);
-  if (written - released_.load(std::memory_order_acquire) >= slots_.size()) {
-    dropped_.fetch_add(1, std::memory_order_relaxed);
-    return nullptr;
-  }
-  return &slots_[written % slots_.size()];
+  const bool full = written - released_.load(std::memory_order_acquire) >= slots_.size();
+  return full ? nullptr : &slots_[written % slots_.size()];
+}
+
+Sample* SampleRing::begin() noexcept {
+  Sample* const slot = next();
+  if (slot == nullptr) dropped_.fetch_add(1, std::memory_order_relaxed);
+  return slot;
 }
 
 void SampleRing::commit() noexcept {

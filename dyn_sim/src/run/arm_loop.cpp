@@ -68,6 +68,7 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, Arm
   }
   controller_.activate({plant_->q(), plant_->v()});
   start_validator(rate_hz);
+  sample_in(0);
   events_ = std::make_unique<EventWriter>(config, live_, controller_, live_.max_coordinates(), record_.events);
   events_->wait_until_ready();
 }
@@ -120,7 +121,6 @@ void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
   ahead_.stand_at(time_s);
   const control::ReferenceInput reference{
       {ref_q_.data(), own}, {ref_v_.data(), own}, {ref_a_.data(), own}, !stopping_, &ahead_};
-  controller_.set_sample_ring(number % sample_every_ == 0 && record_.validation.available ? &ring_ : nullptr);
 
   const auto begin = std::chrono::steady_clock::now();
   const control::CycleReport report = controller_.step({q_, v_}, reference, effort_);
@@ -135,6 +135,12 @@ void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
   note(time_s, report);
   if (number % record_every_ == 0 && record_.rows < rows_max_) write_row(time_s, report);
   plant_->advance({effort_.data(), plant_->q().size()}, period_s_);
+  sample_in(number + 1);
+}
+
+// Before a cycle's rehearsal, which goes as far as the sample.
+void ArmLoop::sample_in(std::int64_t number) noexcept {
+  controller_.set_sample_ring(number % sample_every_ == 0 && record_.validation.available ? &ring_ : nullptr);
 }
 
 // What a cycle adds to the figures of the run, and what is seen of it from outside.

@@ -61,6 +61,7 @@ class ArmLoop {
 
  private:
   void start_validator(double rate_hz);
+  void sample_in(std::int64_t number) noexcept;
   void note(double time_s, const control::CycleReport& report) noexcept;
   void write_row(double time_s, const control::CycleReport& report) noexcept;
   [[nodiscard]] double* row_signal(int row, Signal signal) noexcept;

@@ -137,6 +137,10 @@ void read_general(YamlMap& map, RunConfig& run) {
   if (!(run.rate_hz >= 100.0 && run.rate_hz <= 10000.0)) map.fail("rate_hz", "is not from 100 to 10000 Hz");
   run.duration_s = map.number("duration_s", run.duration_s);
   if (!(run.duration_s > 0.0 && run.duration_s <= 3600.0)) map.fail("duration_s", "is not between 0 and 3600 s");
+  run.wake_early_us = map.number("wake_early_us", run.wake_early_us);
+  if (!(run.wake_early_us >= 0.0 && run.wake_early_us <= 10000.0)) {
+    map.fail("wake_early_us", "is not from 0 to 10000 microseconds");
+  }
   const int cpu = map.integer("cpu", -1);
   if (cpu >= 0) run.cpu = cpu;
 }

@@ -99,8 +99,8 @@ class Controller {
   // One cycle. `effort` has the model's coordinates; entries of passive joints are set to 0.
   DYN_REALTIME CycleReport step(const StateInput& state, const ReferenceInput& reference,
                                 std::span<double> effort) noexcept;
-  // Between cycles, where there is time: model and law once more at the last state, so that the next step finds them in
-  // the caches. Changes nothing that step() builds on.
+  // Between cycles, where there is time: the last cycle once more, so that the next step finds code and numbers in the
+  // caches. Leaves everything as it was. Reads the last step's inputs again: they must still be there.
   DYN_REALTIME void rehearse() noexcept;
   [[nodiscard]] const Terms& terms() const noexcept;
   // What the law `adaptive` has learnt so far, in the frame of payload_link. For the loop's thread.

@@ -36,6 +36,8 @@ class SampleRing {
  public:
   SampleRing(int slots, int max_coordinates, int max_bodies);
 
+  // The loop: the slot that comes next, or nullptr if the ring is full.
+  [[nodiscard]] DYN_REALTIME Sample* next() noexcept;
   // The loop: the slot to fill, or nullptr (and a drop is counted) if the ring is full; commit() hands it over.
   DYN_REALTIME Sample* begin() noexcept;
   DYN_REALTIME void commit() noexcept;
