@@ -133,8 +133,8 @@ class Loop {
     return asked > 1 || std::any_of(arms_.begin(), arms_.end(), [](const auto& arm) { return arm->failed(); });
   }
 
-  // A sleeper wakes up late and with cold caches: it is called early, rehearses the cycle, and waits out the rest awake.
-  // Some of every period it sleeps: the kernel stops a SCHED_FIFO thread that takes more than 95 % of a second.
+  // A sleeper wakes up late and with cold caches: it is called early, rehearses the cycle, and waits out the rest
+  // awake. Some of every period it sleeps: the kernel stops a SCHED_FIFO thread that takes more than 95 % of a second.
   void wake_for(std::int64_t due, std::int64_t period_ns) noexcept {
     const auto early_ns = static_cast<std::int64_t>(std::llround(1e3 * config_.wake_early_us));
     sleep_until(due - std::min(early_ns, period_ns * 3 / 4));

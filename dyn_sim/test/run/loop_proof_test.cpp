@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -24,12 +25,17 @@ bool allocations_are_counted() noexcept { return true; }
 namespace {
 
 constexpr int swaps = 1000;  // of models and of plants, of algorithms, of gains
+#ifdef DYN_TEST_MUJOCO
+constexpr std::array engines{"native", "mujoco"};
+#else
+constexpr std::array engines{"native"};
+#endif
 
-std::filesystem::path write_configuration() {
+std::filesystem::path write_configuration(const std::string& engine) {
   const auto file = std::filesystem::temp_directory_path() / ("loop_proof_" + std::to_string(getpid()) + ".yaml");
   std::ofstream yaml(file);
   yaml << "robot: arm7\nrate_hz: 1000\nduration_s: " << 0.2 + 0.003 * swaps << '\n'
-       << "plant: {friction: false}\n"
+       << "plant: {engine: " << engine << ", friction: false}\n"
        << "controller: {gains: {default: {p: 400, d: 40}}, validation: {mode: gate, rate: 100}}\n"
        << "trajectory: {type: quintic, velocity_scale: 0.5, way_points: [[0, 0, 0, 0, 0, 0, 0], "
        << "[0.9, 0.5, -0.6, 0.9, 0.7, -0.5, 1.0], [0, 0, 0, 0, 0, 0, 0]]}\nevents:\n";
@@ -48,8 +54,10 @@ std::filesystem::path write_configuration() {
   return file;
 }
 
-TEST(RunLoopProof, NeitherAllocatesNorLocksThroughAThousandEventsOfEachKind) {
-  const auto file = write_configuration();
+class RunLoopProof : public testing::TestWithParam<const char*> {};
+
+TEST_P(RunLoopProof, NeitherAllocatesNorLocksThroughAThousandEventsOfEachKind) {
+  const auto file = write_configuration(GetParam());
   const RunConfig config = load_run_config(file);
   std::filesystem::remove(file);
   RunOptions options;
@@ -64,6 +72,9 @@ TEST(RunLoopProof, NeitherAllocatesNorLocksThroughAThousandEventsOfEachKind) {
     EXPECT_NEAR(event.applied_s, event.planned_s, 1e-6) << event.label;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Engines, RunLoopProof, testing::ValuesIn(engines),
+                         [](const auto& engine) { return std::string(engine.param); });
 
 }  // namespace
 }  // namespace dyn::sim
