@@ -181,7 +181,7 @@ void Controller::Impl::work_out(live::Generation& generation, CycleReport& repor
 // The last cycle once more, up to a slot of the ring that is not handed over; then all is as it was.
 void Controller::Impl::rehearse() noexcept {
   if (rehearsed == nullptr) return;
-  before_rehearsal = *this;
+  before_rehearsal = static_cast<const Memory&>(*this);
   CycleReport report;
   report.ramping = rehearsed->active_ramps > 0;
   work_out(*rehearsed, report);

@@ -93,8 +93,8 @@ Status Controller::Impl::apply_law(Dynamics& dynamics) noexcept {
     case Law::computed_torque: return computed_torque(in, passive, out);
     case Law::feedforward: feedforward(in, out); return {};
     case Law::gravity_compensation: gravity_compensation(in, out); return {};
-    case Law::passivity: passivity(in, out); return {};
-    case Law::adaptive: adaptive(in, dynamics.tree(), read(q_hat, n), payload, out); return {};
+    case Law::passivity: return passivity(in, passive, out);
+    case Law::adaptive: return adaptive(in, passive, dynamics.tree(), read(q_hat, n), payload, out);
   }
   return {};
 }

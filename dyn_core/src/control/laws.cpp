@@ -63,11 +63,11 @@ void gravity_compensation(const LawInput& in, LawOutput out) noexcept {
   }
 }
 
-void passivity(const LawInput& in, LawOutput out) noexcept {
+Status passivity(const LawInput& in, PassiveJoints& passive, LawOutput out) noexcept {
   const Eigen::Index n = in.v.size();
-  const auto own = static_cast<Eigen::Index>(in.gains.size());
   for (Eigen::Index i = 0; i < n; ++i) {
-    const JointGains gain = i < own ? in.gains[static_cast<size_t>(i)] : JointGains{};
+    const bool own = i < static_cast<Eigen::Index>(in.gains.size());
+    const JointGains gain = own ? in.gains[static_cast<size_t>(i)] : JointGains{};
     const double lambda = gain.d > 0.0 ? in.feedback_scale * gain.p / gain.d : 0.0;
     out.sliding_v[i] = in.reference_v[i] + lambda * in.error[i];
     out.a[i] = in.reference_a[i] + lambda * in.error_rate[i];
@@ -75,19 +75,27 @@ void passivity(const LawInput& in, LawOutput out) noexcept {
     out.feedback[i] = -in.feedback_scale * gain.d * in.M(i, i) * (in.v[i] - out.sliding_v[i]);
     out.inertia[i] = out.coriolis[i] = 0.0;
   }
-  for (Eigen::Index j = 0; j < n; ++j) {
-    for (Eigen::Index i = 0; i < n; ++i) {
-      out.inertia[i] += in.M(i, j) * out.a[j];
-      out.coriolis[i] += in.C(i, j) * out.sliding_v[j];
-    }
+  for (int k = 0; k < passive.count(); ++k) {  // nothing drives these: s = 0
+    const Eigen::Index i = passive.coordinate(k);
+    out.sliding_v[i] = in.v[i];
+    out.feedback[i] = 0.0;
   }
+  for (Eigen::Index j = 0; j < n; ++j) {
+    for (Eigen::Index i = 0; i < n; ++i) out.coriolis[i] += in.C(i, j) * out.sliding_v[j];
+  }
+  VectorRef<double>& without_a = out.inertia;  // until it gets its own
+  for (Eigen::Index i = 0; i < n; ++i) without_a[i] = out.coriolis[i] + in.g[i];
+  const Status status = passive.solve_accelerations(in.M, {without_a.data(), n}, out.a);
+  for (Eigen::Index i = 0; i < n; ++i) out.inertia[i] = row_dot(in.M, i, out.a);
+  return status;
 }
 
-void adaptive(const LawInput& in, const Tree& tree, const ConstVectorRef<double>& q, PayloadEstimate& payload,
-              LawOutput out) noexcept {
-  passivity(in, out);
+Status adaptive(const LawInput& in, PassiveJoints& passive, const Tree& tree, const ConstVectorRef<double>& q,
+                PayloadEstimate& payload, LawOutput out) noexcept {
+  const Status status = passivity(in, passive, out);
   payload.add_torque(tree, q, in.v, {out.sliding_v.data(), out.sliding_v.size()}, {out.a.data(), out.a.size()},
                      out.feedback);
+  return status;
 }
 
 }  // namespace dyn::control

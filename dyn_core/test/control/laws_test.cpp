@@ -108,7 +108,7 @@ TEST_F(Laws, GravityCompensationHoldsAndDamps) {
 
 // M sdot + C s = -K s, so that s^T M s / 2 falls by s^T K s: what the factorisation of C is for.
 TEST_F(Laws, PassivityLetsTheSlidingVelocityDie) {
-  passivity(in(), out());
+  ASSERT_TRUE(passivity(in(), passive_, out()).ok());
   const Vec s = v_ - sliding_v_;
   const Vec sdot = acceleration_under(tau()) - a_;
   Vec damping(n_);
@@ -116,6 +116,23 @@ TEST_F(Laws, PassivityLetsTheSlidingVelocityDie) {
   const Vec left = dynamics_.M() * sdot + dynamics_.C() * s;
   EXPECT_LT((left + damping).norm(), 1e-9 * damping.norm());
   EXPECT_GT(s.dot(damping), 0.0);
+}
+
+TEST_F(Laws, PassivityWithPassiveJointsMovesTheOthersAndTakesNoTorqueThere) {
+  actuated_[2] = actuated_[5] = false;
+  passive_.choose(actuated_, n_, n_);
+  for (const int i : {2, 5}) error_[i] = error_rate_[i] = integral_[i] = reference_a_[i] = reference_v_[i] = 0.0;
+  ASSERT_TRUE(passivity(in(), passive_, out()).ok());
+  const Vec torque = tau();
+  EXPECT_LT(std::abs(torque[2]) + std::abs(torque[5]), 1e-10 * torque.norm());
+  const Vec s = v_ - sliding_v_;
+  EXPECT_EQ(s[2], 0.0);
+  EXPECT_EQ(s[5], 0.0);
+  const Vec left = dynamics_.M() * (acceleration_under(torque) - a_) + dynamics_.C() * s;  // = -K s
+  for (int i = 0; i < n_; ++i) {
+    const double damping = scale_ * gains_[static_cast<size_t>(i)].d * dynamics_.M()(i, i) * s[i];
+    EXPECT_NEAR(left[i], -damping, 1e-9 * torque.norm()) << i;
+  }
 }
 
 TEST(Prediction, ReferenceIsShiftedToThirdOrder) {

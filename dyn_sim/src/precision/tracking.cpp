@@ -99,7 +99,7 @@ class ContinuousLoop {
       case control::Law::feedforward: control::feedforward(in, out); return {};
       case control::Law::gravity_compensation: control::gravity_compensation(in, out); return {};
       case control::Law::passivity:
-      case control::Law::adaptive: control::passivity(in, out); return {};  // nothing is learnt here
+      case control::Law::adaptive: return control::passivity(in, passive_, out);  // nothing is learnt here
     }
     return {};
   }

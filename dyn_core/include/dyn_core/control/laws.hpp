@@ -44,12 +44,14 @@ DYN_REALTIME void gravity_compensation(const LawInput& in, LawOutput out) noexce
 
 // Slotine and Li: with Lambda = p/d, e = -error, v_s = v_r - Lambda e, a_s = a_r - Lambda edot, s = v - v_s:
 // tau = M a_s + C v_s + g - K s, K = d M_ii so that gains mean the same as in computed torque. V = s^T M s / 2 falls
-// because Mdot - 2 C is skew.
-DYN_REALTIME void passivity(const LawInput& in, LawOutput out) noexcept;
+// because Mdot - 2 C is skew. Passive joints have s = 0 and the a_s that follows from the others': with the arm's tau =
+// 0 there, M_pp a_p = -(M_pa a_a + (C v_s + g)_p).
+[[nodiscard]] DYN_REALTIME Status passivity(const LawInput& in, PassiveJoints& passive, LawOutput out) noexcept;
 
 // The same with what the model does not know of the payload, as far as it has been learnt; its torque is part of the
 // feedback. q: where M, C and g were evaluated.
-DYN_REALTIME void adaptive(const LawInput& in, const Tree& tree, const ConstVectorRef<double>& q,
-                           PayloadEstimate& payload, LawOutput out) noexcept;
+[[nodiscard]] DYN_REALTIME Status adaptive(const LawInput& in, PassiveJoints& passive, const Tree& tree,
+                                           const ConstVectorRef<double>& q, PayloadEstimate& payload,
+                                           LawOutput out) noexcept;
 
 }  // namespace dyn::control
