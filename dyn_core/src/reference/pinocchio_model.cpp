@@ -80,7 +80,7 @@ struct PinocchioModel::Impl {
     visit_link(root(), 0, pinocchio::SE3::Identity());
     if (links_seen != description.links.size()) throw ModelError(description.source + ": the links are not one tree");
     number(options.armature);
-    data = pinocchio::Data(model);
+    data = std::make_unique<pinocchio::Data>(model);  // in place: copying one reads what it has not set
     built_inertias = model.inertias;
     full_q = full_v = full_a = Vector::Zero(model.nv);
   }
@@ -211,7 +211,7 @@ struct PinocchioModel::Impl {
   std::vector<int> first_degree;  // of a joint, in Pinocchio's v; -1: none
   size_t links_seen = 0;
   pinocchio::Model model;
-  pinocchio::Data data;
+  std::unique_ptr<pinocchio::Data> data;
   decltype(pinocchio::Model::inertias) built_inertias;
   std::vector<Follows> follows;  // one a degree of freedom of Pinocchio's model
   std::vector<std::string> names;
@@ -257,29 +257,29 @@ void PinocchioModel::restore_inertias() { impl_->model.inertias = impl_->built_i
 
 void PinocchioModel::mass_matrix(Inputs q, std::span<double> M) {
   Impl& p = *impl_;
-  pinocchio::crba(p.model, p.data, p.positions(q));
-  p.data.M.triangularView<Eigen::StrictlyLower>() = p.data.M.transpose().triangularView<Eigen::StrictlyLower>();
-  p.project(Matrix(p.data.M), M);
+  pinocchio::crba(p.model, *p.data, p.positions(q));
+  p.data->M.triangularView<Eigen::StrictlyLower>() = p.data->M.transpose().triangularView<Eigen::StrictlyLower>();
+  p.project(Matrix(p.data->M), M);
 }
 
 void PinocchioModel::coriolis_matrix(Inputs q, Inputs v, std::span<double> C) {
   Impl& p = *impl_;
-  p.project(Matrix(pinocchio::computeCoriolisMatrix(p.model, p.data, p.positions(q), p.rates(v, p.full_v))), C);
+  p.project(Matrix(pinocchio::computeCoriolisMatrix(p.model, *p.data, p.positions(q), p.rates(v, p.full_v))), C);
 }
 
 void PinocchioModel::gravity(Inputs q, std::span<double> g) {
   Impl& p = *impl_;
-  p.project(Vector(pinocchio::computeGeneralizedGravity(p.model, p.data, p.positions(q))), g);
+  p.project(Vector(pinocchio::computeGeneralizedGravity(p.model, *p.data, p.positions(q))), g);
 }
 
 void PinocchioModel::bias(Inputs q, Inputs v, std::span<double> h) {
   Impl& p = *impl_;
-  p.project(Vector(pinocchio::nonLinearEffects(p.model, p.data, p.positions(q), p.rates(v, p.full_v))), h);
+  p.project(Vector(pinocchio::nonLinearEffects(p.model, *p.data, p.positions(q), p.rates(v, p.full_v))), h);
 }
 
 void PinocchioModel::inverse(Inputs q, Inputs v, Inputs a, std::span<double> tau) {
   Impl& p = *impl_;
-  p.project(Vector(pinocchio::rnea(p.model, p.data, p.positions(q), p.rates(v, p.full_v), p.rates(a, p.full_a))), tau);
+  p.project(Vector(pinocchio::rnea(p.model, *p.data, p.positions(q), p.rates(v, p.full_v), p.rates(a, p.full_a))), tau);
 }
 
 bool PinocchioModel::forward(Inputs q, Inputs v, Inputs tau, std::span<double> qdd) {
@@ -290,7 +290,7 @@ bool PinocchioModel::forward(Inputs q, Inputs v, Inputs tau, std::span<double> q
     for (size_t i = 0; i < p.follows.size(); ++i) {
       p.full_a[static_cast<Eigen::Index>(i)] = tau[static_cast<size_t>(p.follows[i].coordinate)];
     }
-    p.project(Vector(pinocchio::aba(p.model, p.data, p.positions(q), p.rates(v, p.full_v), ConstRef(p.full_a))), qdd);
+    p.project(Vector(pinocchio::aba(p.model, *p.data, p.positions(q), p.rates(v, p.full_v), ConstRef(p.full_a))), qdd);
     return out.allFinite();
   }
   Matrix M(n, n);
