@@ -17,7 +17,7 @@ class Study(unittest.TestCase):
         for name in STUDIES:
             with self.subTest(name), tempfile.TemporaryDirectory() as directory:
                 out = Path(directory) / "a b" / name
-                done = run("study", name, "--out", out, timeout=110)
+                done = run("study", name, "--out", out, timeout=800)
                 self.assertEqual(done.returncode, 0, done.error)
                 report = (out / "report.md").read_text()
                 self.assertGreater(len(re.findall(r"\| ok \|", report)), 0)
