@@ -30,18 +30,6 @@ bool choose(std::string_view name, int& index) noexcept {
   return found >= 0;
 }
 
-template <class T>
-Status first_not_finite(std::span<const T> q, std::span<const T> v) noexcept {
-  T sum(0.0);  // 0 x is 0 where x is finite, NaN else
-  for (size_t i = 0; i < q.size(); ++i) sum += T(0.0) * q[i] + T(0.0) * v[i];
-  if (sum == T(0.0)) return {};
-  for (size_t i = 0; i < q.size(); ++i) {
-    if (!std::isfinite(q[i])) return Status::not_finite(static_cast<int>(i), static_cast<double>(q[i]));
-    if (!std::isfinite(v[i])) return Status::not_finite(static_cast<int>(i), static_cast<double>(v[i]));
-  }
-  return {};
-}
-
 }  // namespace
 
 int AlgorithmIndex::find_jsim(std::string_view name) {
@@ -126,15 +114,7 @@ Status BasicDynamics<T>::update_terms(std::span<const T> q, std::span<const T> v
   Impl& d = *impl_;
   if ((terms & term_h) != 0U && !d.bias_by_engine()) terms |= term_C | term_g;
   unsigned remaining = terms;
-  if (d.checked_by_engine(terms)) {
-    if (!d.run_engine(q.data(), v.data(), remaining)) return first_not_finite(q, v);
-    d.set_state(q.data(), v.data());
-  } else {
-    const Status status = first_not_finite(q, v);
-    if (!status.ok()) return status;
-    d.set_state(q.data(), v.data());
-    if (!d.run_engine(d.ws.q.data(), d.ws.v.data(), remaining)) return first_not_finite(q, v);
-  }
+  if (!d.take_state(q, v, remaining)) return first_not_finite(q, v);
   if (remaining == 0U) return {};
   if ((remaining & term_M) != 0U) d.compute_mass_matrix();
   if ((remaining & term_C) != 0U) d.compute_coriolis_matrix();
@@ -184,12 +164,16 @@ T BasicDynamics<T>::element(int u, int k) noexcept {
 template <class T>
 void BasicDynamics<T>::inverse(std::span<const T> a, std::span<T> tau) noexcept {
   Impl& d = *impl_;
-  spread_rates(d.tree, a.data(), d.ws.a);
-  d.into_vector(tau.data(), [&](VectorRef<T> out) {
-    if (d.inverse_by_engine(out.data())) return;
-    d.run(d.inverses, d.inverse,
-          [&](auto& algorithm) { algorithm.compute(d.tree, d.ws, d.tree.gravity.template cast<T>(), out); });
-  });
+  if (d.inverse_by_engine() && d.tree.bodies_are_coordinates) {
+    d.run_engine_inverse(a.data(), tau.data());
+  } else {
+    spread_rates(d.tree, a.data(), d.ws.a);
+    d.into_vector(tau.data(), [&](VectorRef<T> out) {
+      if (d.inverse_by_engine()) return d.run_engine_inverse(d.ws.a.data(), out.data());
+      d.run(d.inverses, d.inverse,
+            [&](auto& algorithm) { algorithm.compute(d.tree, d.ws, d.tree.gravity.template cast<T>(), out); });
+    });
+  }
   if (!d.has_armature) return;
   for (size_t i = 0; i < Impl::at(d.tree.coordinates); ++i) tau[i] += T(d.tree.armature[i]) * a[i];
 }

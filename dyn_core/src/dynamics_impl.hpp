@@ -5,7 +5,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -26,6 +28,18 @@ template <class... A>
 struct Make<std::tuple<A...>> {
   static std::tuple<A...> all([[maybe_unused]] int capacity) { return std::tuple<A...>(A(capacity)...); }
 };
+
+template <class T>
+Status first_not_finite(std::span<const T> q, std::span<const T> v) noexcept {
+  T sum(0.0);  // 0 x is 0 where x is finite, NaN else
+  for (size_t i = 0; i < q.size(); ++i) sum += T(0.0) * q[i] + T(0.0) * v[i];
+  if (sum == T(0.0)) return {};
+  for (size_t i = 0; i < q.size(); ++i) {
+    if (!std::isfinite(q[i])) return Status::not_finite(static_cast<int>(i), static_cast<double>(q[i]));
+    if (!std::isfinite(v[i])) return Status::not_finite(static_cast<int>(i), static_cast<double>(v[i]));
+  }
+  return {};
+}
 
 template <class T>
 struct BasicDynamics<T>::Impl {
@@ -101,19 +115,35 @@ struct BasicDynamics<T>::Impl {
     to_user(body_vector.data(), user);
   }
 
-  void set_state(const T* q, const T* v) noexcept {
+  // Takes in the state, and out of the terms those that the vector kernels make for it. False where it is not finite.
+  bool take_state(std::span<const T> q, std::span<const T> v, unsigned& terms) noexcept {
+    if (kVectors && tree.bodies_are_coordinates) {
+      if (!run_engine(q.data(), v.data(), terms)) return false;
+      fresh = needs_nothing;
+      state_in_ws = false;
+      return true;
+    }
+    if (!first_not_finite(q, v).ok()) return false;
     fresh = needs_nothing;
-    if (tree.bodies_are_coordinates) {
-      VectorRef<T>(ws.q.data(), tree.size) = ConstVectorRef<T>(q, tree.size);
-      VectorRef<T>(ws.v.data(), tree.size) = ConstVectorRef<T>(v, tree.size);
-    } else {
-      spread_positions(tree, q, ws);
-      spread_rates(tree, v, ws.v);
+    state_in_ws = true;
+    spread_positions(tree, q.data(), ws);
+    spread_rates(tree, v.data(), ws.v);
+    return run_engine(ws.q.data(), ws.v.data(), terms);
+  }
+
+  // The engine has the state already; other algorithms look for it in ws.
+  void need_state() noexcept {
+    if constexpr (kVectors) {
+      if (state_in_ws) return;
+      std::copy_n(engine.q(), tree.size, ws.q.data());
+      std::copy_n(engine.v(), tree.size, ws.v.data());
+      state_in_ws = true;
     }
   }
 
   // The kinematics passes that an algorithm builds on, each at most once a state.
   void ensure(unsigned needs) noexcept {
+    need_state();
     update_kinematics(tree, ws, needs & ~fresh);
     fresh |= needs;
   }
@@ -128,8 +158,8 @@ struct BasicDynamics<T>::Impl {
   }
 
   // What the vector kernels can do of the terms, in one pass; takes it out of them. False, and nothing changed, where q
-  // or v is not finite. q and v of the bodies: the caller's where they serve, since values just copied to ws in other
-  // pieces would be waited for.
+  // or v is not finite. q and v of the bodies: the caller's where they serve, since values just copied would be waited
+  // for.
   bool run_engine(const T* q, const T* v, unsigned& terms) noexcept {
     if constexpr (!kVectors) {
       return true;
@@ -139,7 +169,7 @@ struct BasicDynamics<T>::Impl {
       const bool want_C = (terms & term_C) != 0U && coriolis == kCoriolis;
       const bool want_h = (terms & term_h) != 0U && coriolis == kCoriolis;
       const bool want_g = (terms & term_g) != 0U || (want_h && want_C);
-      if (!want_M && !want_C && !want_g && !want_h) return true;
+      if (!want_M && !want_C && !want_g && !want_h) return engine.keep(q, v);
       const bool direct = tree.bodies_are_coordinates;
       std::vector<T>& out_M = direct ? M : body_M;
       std::vector<T>& out_C = direct ? C : body_C;
@@ -161,24 +191,15 @@ struct BasicDynamics<T>::Impl {
     }
   }
 
-  // Will the engine look at q and v itself, as they are?
-  [[nodiscard]] bool checked_by_engine(unsigned terms) const noexcept {
-    if (!kVectors || !tree.bodies_are_coordinates) return false;
-    return ((terms & term_M) != 0U && jsim == kJsim) || ((terms & (term_C | term_h)) != 0U && coriolis == kCoriolis) ||
-           (terms & term_g) != 0U;
-  }
-
   [[nodiscard]] bool bias_by_engine() const noexcept { return kVectors && coriolis == kCoriolis; }
 
   // Where fused is chosen for the inverse or forward dynamics, tau in body order, or M and h for the solver, from the
-  // kernels; false where the algorithm's own form is to be run.
-  bool inverse_by_engine(T* tau) noexcept {
-    if constexpr (!kVectors) {
-      return false;
-    } else {
-      if (inverse != kInverse) return false;
+  // kernels for the state that they have.
+  [[nodiscard]] bool inverse_by_engine() const noexcept { return kVectors && inverse == kInverse; }
+  void run_engine_inverse(const T* a, T* tau) noexcept {
+    if constexpr (kVectors) {
       refresh_engine();
-      return engine.inverse(ws.q.data(), ws.v.data(), ws.a.data(), tau);
+      engine.inverse(a, tau);
     }
   }
   bool forward_by_engine(forward::Fused<T>& fused) noexcept {
@@ -187,7 +208,8 @@ struct BasicDynamics<T>::Impl {
     } else {
       if (forward != kForward) return false;
       refresh_engine();
-      return engine.terms(ws.q.data(), ws.v.data(), fused.M(), nullptr, nullptr, fused.h());
+      engine.terms(fused.M(), nullptr, nullptr, fused.h());
+      return true;
     }
   }
   // The same where no joint follows another: M goes where it is factorized.
@@ -195,7 +217,8 @@ struct BasicDynamics<T>::Impl {
   Status solve_by_factor(std::span<const T> tau, std::span<T> qdd) noexcept {
     if constexpr (kVectors) {
       refresh_engine();
-      if (!engine.terms(ws.q.data(), ws.v.data(), factor.matrix(), nullptr, nullptr, body_h.data())) return {};
+      engine.terms(factor.matrix(), nullptr, nullptr, body_h.data());
+      if (factor.needs_state()) need_state();
       const size_t n = at(tree.size);
       for (size_t i = 0; i < n; ++i) {
         const size_t c = at(tree.coordinate[i]);
@@ -212,7 +235,7 @@ struct BasicDynamics<T>::Impl {
   // M() for the state in ws, then its inverse, column-major.
   Status invert_mass_matrix(std::span<T> inverse_M) noexcept {
     unsigned terms = term_M;
-    refresh_engine();
+    need_state();
     if (!run_engine(ws.q.data(), ws.v.data(), terms)) return {};
     if (terms != 0U) compute_mass_matrix();
     const size_t n = at(tree.coordinates);
@@ -297,6 +320,7 @@ struct BasicDynamics<T>::Impl {
   // What every cycle with `fused` touches stands together: few lines of a cold cache.
   int jsim, coriolis, forward, inverse;
   unsigned fresh = needs_nothing;  // passes of the kinematics that are up to date in ws
+  bool state_in_ws = true;         // else the engine alone has it
   bool stale = false;              // the engine has not seen the tree's inertias and gravity yet
   bool M_clear = true, C_clear = true;
   bool has_armature;

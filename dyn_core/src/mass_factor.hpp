@@ -45,9 +45,12 @@ class MassFactor {
   // The model's inertias are other ones now.
   DYN_REALTIME void forget() noexcept { known_ = false; }
 
+  // Will factorize() look at the state in ws?
+  [[nodiscard]] bool needs_state() const noexcept { return !known_ || slides_; }
+
   // M = L^T D L; b (where not null) becomes M^-1 b.
   DYN_REALTIME Status factorize(const Tree& tree, const Workspace<T>& ws, T* b) noexcept {
-    if (!known_ || slides_) find_scales(tree, ws);
+    if (needs_state()) find_scales(tree, ws);
     int bad = -1;
     if (chain_ && rows_ == 7) {
       bad = eliminate<7>(b);

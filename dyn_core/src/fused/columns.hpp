@@ -34,6 +34,7 @@ DYN_INLINE V plus_dot(const V3& a, const V3& b, V sum) {
 DYN_INLINE V gravity_torque(const double* gravity, const Wrench& F) {
   return -(F.f.x * all(gravity[0]) + F.f.y * all(gravity[1]) + F.f.z * all(gravity[2]));
 }
+DYN_INLINE V gravity_torque(const V3& gravity, const Wrench& F) { return -dot(F.f, gravity); }
 
 // Rows i of the ancestors' half, lane j of `lower` being the column.
 DYN_INLINE V mass_above(const Rows& upper, const Rows& lower, int j) {
@@ -98,26 +99,49 @@ DYN_INLINE void state_columns(const Twist& J, const Twist& dJ, int i, const Rows
   }
 }
 
-// Rows of block k of column j in a chain of kBodies, and what the column adds to h = C v + g.
-template <unsigned kTerms, int kBodies>
-DYN_INLINE void column(const Rows& rows, const Rows& of_j, int j, int k, const double* v, V& h, const Output& out) {
+// What a chain's columns need of a body in all lanes.
+struct Spread {
+  Wrench F, dF;
+  Twist dJ;
+  V3 Jw;
+};
+
+// M of a chain of kBodies: what is on and above the diagonal by columns, the rest number by number from there. Lanes
+// below the diagonal and past the column's end are overwritten.
+template <int kBodies, class States>
+DYN_INLINE void symmetric_columns(const States& states, const Spread* of, double* M) {
+#pragma GCC unroll 8
+  for (int j = 0; j < kBodies; ++j) {
+#pragma GCC unroll 4
+    for (int k = 0; k <= j / W; ++k) {
+      const Wrench& F = of[j / W].F;
+      const Twist& J = states[k].rows.J;
+      const V m = pairing(spread(F.f, j % W), J.v, spread(F.n, j % W), J.w);
+      double* to = M + j * kBodies + k * W;
+      to + W <= M + kBodies* kBodies ? store(to, m) : store_first(to, m, kBodies - k * W);
+    }
+  }
+#pragma GCC unroll 8
+  for (int j = 1; j < kBodies; ++j) {
+#pragma GCC unroll 8
+    for (int i = 0; i < j; ++i) copy_one(M + j * kBodies + i, M + i * kBodies + j);
+  }
+}
+
+// Rows of block k of column j of C in a chain of kBodies, and what the column adds to h = C v + g.
+template <int kBodies>
+DYN_INLINE void coriolis_column(const Rows& rows, const Spread& of_j, int j, int k, const double* v, V& h,
+                                const Output& out) {
   const int lane = j % W, count = kBodies - k * W < W ? kBodies - k * W : W;
-  const long at = static_cast<long>(j) * kBodies + k * W;
-  if constexpr ((kTerms & want_M) != 0) {
-    V m;
-    if (k < j / W) m = mass_above(rows, of_j, lane);
-    if (k > j / W) m = mass_below(of_j, rows, lane);
-    if (k == j / W) m = first_of(lane + 1, mass_above(rows, of_j, lane), mass_below(of_j, rows, lane));
-    store_first(out.M + at, m, count);
+  V above{}, below{};
+  if (k <= j / W) above = pairing(spread(of_j.dF.f, lane), rows.J.v, spread(of_j.dF.n, lane), rows.J.w);
+  if (k >= j / W) {
+    below = plus_dot(rows.D, spread(of_j.Jw, lane),
+                     pairing(rows.F.f, spread(of_j.dJ.v, lane), rows.F.n, spread(of_j.dJ.w, lane)));
   }
-  if constexpr ((kTerms & want_C) != 0) {
-    V c;
-    if (k < j / W) c = coriolis_above(rows, of_j, lane);
-    if (k > j / W) c = coriolis_below(of_j, rows, lane);
-    if (k == j / W) c = first_of(lane + 1, coriolis_above(rows, of_j, lane), coriolis_below(of_j, rows, lane));
-    store_first(out.C + at, c, count);
-    if (out.h) h = mul_add(c, all(v[j]), h);
-  }
+  const V c = k < j / W ? above : k > j / W ? below : first_of(lane + 1, above, below);
+  store_first(out.C + static_cast<long>(j) * kBodies + k * W, c, count);
+  if (out.h) h = mul_add(c, all(v[j]), h);
 }
 
 }  // namespace

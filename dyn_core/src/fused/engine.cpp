@@ -18,12 +18,25 @@ Engine::~Engine() = default;
 
 void Engine::refresh(const Tree& tree) noexcept { impl_->memory.fill(tree); }
 
+bool Engine::keep(const double* q, const double* v) noexcept { return impl_->kernels->keep(impl_->memory.plan, q, v); }
+const double* Engine::q() const noexcept { return impl_->memory.plan.q; }
+const double* Engine::v() const noexcept { return impl_->memory.plan.v; }
+
 bool Engine::terms(const double* q, const double* v, double* M, double* C, double* g, double* h) noexcept {
-  return impl_->kernels->terms(impl_->memory.plan, q, v, nullptr, {M, C, g, h});
+  const Impl& d = *impl_;
+  if (!d.kernels->keep(d.memory.plan, q, v)) return false;
+  d.kernels->terms(d.memory.plan, q, v, nullptr, {M, C, g, h});
+  return true;
 }
 
-bool Engine::inverse(const double* q, const double* v, const double* a, double* tau) noexcept {
-  return impl_->kernels->terms(impl_->memory.plan, q, v, a, {nullptr, nullptr, nullptr, tau});
+void Engine::terms(double* M, double* C, double* g, double* h) noexcept {
+  const Plan& plan = impl_->memory.plan;
+  impl_->kernels->terms(plan, plan.q, plan.v, nullptr, {M, C, g, h});
+}
+
+void Engine::inverse(const double* a, double* tau) noexcept {
+  const Plan& plan = impl_->memory.plan;
+  impl_->kernels->terms(plan, plan.q, plan.v, a, {nullptr, nullptr, nullptr, tau});
 }
 
 }  // namespace dyn::fused

@@ -87,12 +87,12 @@ DYN_INLINE void axes(const Quaternion& e, Frame& f) {
 // Reference points from the last one in the block: the sum over the lanes from each one on of the way back.
 template <class L, bool kSlides>
 DYN_INLINE V3 way_back(const double* block, V q, Frame& f) {
-  V along = constant<L>(block, back_z);
+  V3 way = f.ex * constant<L>(block, back_x) + f.ey * constant<L>(block, back_y);
   if constexpr (kSlides) {
     f.slide = q - q * constant<L>(block, revolute);
-    along -= f.slide;
+    way = way + f.ez * (constant<L>(block, back_z) - f.slide);
   }
-  return sum_down<L>(f.ex * constant<L>(block, back_x) + f.ey * constant<L>(block, back_y) + f.ez * along);
+  return sum_down<L>(way);
 }
 
 struct Twist {
@@ -155,7 +155,8 @@ DYN_INLINE Momentum first(const Momentum& a) {
 // First moment alone: h = R h_body (+ m c)
 template <class L, bool kSlides>
 DYN_INLINE V3 first_moment(const double* block, const Frame& f) {
-  const V3 h = f.ex * constant<L>(block, moment_x) + f.ey * constant<L>(block, moment_y);
+  const V3 h = L::aligned ? f.ex * constant<L>(block, moment_x)
+                          : f.ex * constant<L>(block, moment_x) + f.ey * constant<L>(block, moment_y);
   if constexpr (!kSlides) return h;
   return h + (f.o + f.ez * f.slide) * constant<L>(block, point_mass);
 }
@@ -163,11 +164,17 @@ DYN_INLINE V3 first_moment(const double* block, const Frame& f) {
 // G = R S R^T + h o^T + o h^T (+ m c c^T), S without its zz: two products of an axis with a vector, made symmetric.
 template <class L, bool kSlides>
 DYN_INLINE Inertia body_inertia(const double* block, const Frame& f) {
-  const V hx = constant<L>(block, moment_x), hy = constant<L>(block, moment_y);
+  const V hx = constant<L>(block, moment_x);
   const V3 a = (f.ex * constant<L>(block, half_xx) + f.ey * constant<L>(block, second_xy)) +
                (f.ez * constant<L>(block, second_xz) + f.o * hx);
-  const V3 b = f.ey * constant<L>(block, half_yy) + f.ez * constant<L>(block, second_yz) + f.o * hy;
-  Inertia body{f.ex * hx + f.ey * hy, pairs(f.ex, a, f.ey, b)};
+  V3 b = f.ey * constant<L>(block, half_yy) + f.ez * constant<L>(block, second_yz);
+  V3 h = f.ex * hx;
+  if constexpr (!L::aligned) {
+    const V hy = constant<L>(block, moment_y);
+    b = b + f.o * hy;
+    h = h + f.ey * hy;
+  }
+  Inertia body{h, pairs(f.ex, a, f.ey, b)};
   if constexpr (kSlides) {
     const V3 c = f.o + f.ez * f.slide;
     const V3 mc = c * constant<L>(block, point_mass);
@@ -205,7 +212,7 @@ DYN_INLINE Wrench moved_back(const Wrench& a, const V3& delta) { return {a.f, a.
 template <bool kSlides>
 DYN_INLINE Wrench inertial_wrench(V m, const Inertia& c, const Twist& J) {
   const V3 f = cross(J.w, c.h);
-  return {kSlides ? f + J.v * m : f, turned(c.G, J.w) + cross(c.h, J.v)};
+  return {kSlides ? f + J.v * m : f, plus_turned(cross(c.h, J.v), c.G, J.w)};
 }
 
 // Force and moment that a body's motion takes. Its points are accelerated by b + B x with b = A_v + w x v and

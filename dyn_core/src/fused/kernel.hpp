@@ -11,16 +11,16 @@ namespace dyn::fused {
 
 // Constants of a block: W doubles each, in this order.
 enum Constant : int {
-  parent_qw,  // unit quaternion: joint frame in the frame of the body before it
+  parent_qw,  // unit quaternion: joint frame in the frame of the body before it (see middle.hpp where from_middle)
   parent_qx,
   parent_qy,
   parent_qz,
-  back_x,  // from the next body's reference point in the segment to this one's, body frame, m
-  back_y,
-  back_z,
+  back_x,    // from the next body's reference point in the segment to this one's, body frame, m; with from_middle, for
+  back_y,    // bodies from the middle on, the other way
+  back_z,    // 0 for revolute joints
   moment_x,  // what is left of the inertia after regrouping (plan.cpp): first moment, kg m
-  moment_y,
-  half_xx,  // and second moments about the reference point, kg m^2: half of the diagonal ones
+  moment_y,  // 0 where lanes are bodies
+  half_xx,   // and second moments about the reference point, kg m^2: half of the diagonal ones
   half_yy,
   second_xy,
   second_xz,
@@ -59,11 +59,13 @@ enum Term : unsigned { want_M = 1, want_C = 2, want_g = 4, want_h = 8 };
 
 struct Plan {
   int bodies, segments, blocks;
-  bool slides;  // there are prismatic joints
+  bool slides;       // there are prismatic joints
+  bool from_middle;  // a single chain that middle.hpp knows: constants as it wants them, gravity in joint frame 0
   const Segment* segment;
   const double* constants;  // [block][Constant][W]
   const Quarter* quarters;  // one a body
   double gravity[3];
+  double *q, *v;  // the last state, in whole vectors
   void* states;   // work, aligned to 64 bytes: state_bytes a block
   void* bridges;  // likewise: bridge_bytes a segment
 };
@@ -79,8 +81,11 @@ struct Kernels {
   const char* name;
   int width;
   unsigned long state_bytes, bridge_bytes;
-  // False, and nothing written, where q or v is not finite. a may be null: zero.
-  bool (*terms)(const Plan&, const double* q, const double* v, const double* a, const Output&);
+  // Puts q and v into the plan, from where they are loaded again without waiting. False, and nothing written, where
+  // they are not finite.
+  bool (*keep)(const Plan&, const double* q, const double* v);
+  // For a state that has been kept, here or there. a may be null: zero.
+  void (*terms)(const Plan&, const double* q, const double* v, const double* a, const Output&);
 
   // For `width` states side by side, with a Plan of one body a block. All numbers here are [entry][width]. A state that
   // is not finite spoils its own lane only, and its entry in `spoilt` is NaN, 0 else.

@@ -4,16 +4,9 @@
 // shape, and one with all sizes known to the compiler for single chains of six and seven revolute joints.
 #pragma once
 
-#include "passes.hpp"
+#include "middle.hpp"
 
 namespace {
-
-// 0 x is 0 where x is finite, NaN else.
-DYN_INLINE bool finite(const double* x, int n) {
-  V sum{};
-  for (int i = 0; i < n; i += W) sum += all(0.0) * load_first(x + i, n - i < W ? n - i : W);
-  return !any(sum != sum);  // NOLINT(misc-redundant-expression): NaN differs from itself
-}
 
 template <class L>
 DYN_INLINE Chain chain_of(const Plan& plan, int s) {
@@ -65,7 +58,8 @@ DYN_INLINE void outwards(const Plan& plan, const double* q, const double* v, con
   for (int s = 0; s < plan.segments; ++s) {
     const Chain chain = chain_of<L>(plan, s);
     frames<L, kSlides>(chain, q, bridges[s]);
-    motions<L, kTerms, kSlides>(chain, v, a, plan.gravity, bridges[s]);
+    motions<L, kTerms, kSlides>(chain, v, a, {all(plan.gravity[0]), all(plan.gravity[1]), all(plan.gravity[2])},
+                                bridges[s]);
     clear<kTerms>(bridges[s]);
   }
 }
@@ -131,6 +125,22 @@ void tree(const Plan& plan, const double* q, const double* v, const double* a, c
   }
 }
 
+// Frames of a chain of revolute joints: from the middle where W is large enough, else from the base. Gravity in their
+// axes where kGravity.
+template <int kBlocks, bool kGravity>
+DYN_INLINE V3 chain_frames(const Plan& plan, const Chain& chain, const double* q, [[maybe_unused]] Bridge& bridge) {
+#if DYN_SIMD_WIDTH > 2
+  V c[kBlocks], s[kBlocks];
+  frames_from_middle(chain, q, c, s);
+  if constexpr (!kGravity) return V3{V{}, V{}, V{}};
+  return gravity_in_middle(plan.gravity, chain.states[0].frame, c[kBlocks - 1], s[kBlocks - 1]);
+#else
+  turns<false>(Bodies(), chain, q);
+  frames<Bodies, false>(chain, q, bridge);
+  return {all(plan.gravity[0]), all(plan.gravity[1]), all(plan.gravity[2])};
+#endif
+}
+
 // One chain of kBodies revolute joints.
 template <unsigned kTerms, int kBodies>
 void chain(const Plan& plan, const double* q, const double* v, const double* a, const Output& out) {
@@ -138,9 +148,8 @@ void chain(const Plan& plan, const double* q, const double* v, const double* a, 
   State states[blocks];
   Bridge bridge;
   const Chain c{plan.constants, nullptr, states, 0, kBodies, blocks, nullptr, nullptr};
-  turns<false>(Bodies(), c, q);
-  frames<Bodies, false>(c, q, bridge);
-  motions<Bodies, kTerms, false>(c, v, a, plan.gravity, bridge);
+  const V3 g0 = chain_frames<blocks, kTerms != want_M>(plan, c, q, bridge);
+  motions<Bodies, kTerms, false>(c, v, a, g0, bridge);
 #pragma GCC unroll 4
   for (int i = 0; i < blocks; ++i) {
     const int k = blocks - 1 - i;
@@ -150,27 +159,34 @@ void chain(const Plan& plan, const double* q, const double* v, const double* a, 
 #pragma GCC unroll 4
   for (int k = 0; k < blocks; ++k) {
     if constexpr ((kTerms & want_h) != 0) store_first(out.h + k * W, states[k].rows.torque, lanes_of(c, k));
-    if constexpr (kTerms != want_h) {
-      h[k] = gravity_torque(plan.gravity, states[k].rows.F);
+    if constexpr (kTerms != want_h && kTerms != want_M) {
+      h[k] = gravity_torque(g0, states[k].rows.F);
       if (out.g) store_first(out.g + k * W, h[k], lanes_of(c, k));
     }
   }
-  if constexpr ((kTerms & (want_M | want_C)) != 0) {
-    Rows sources[blocks];
+  if constexpr ((kTerms & (want_M | want_C)) == 0) return;
+  Spread of[blocks];
 #pragma GCC unroll 4
-    for (int k = 0; k < blocks; ++k) {
-      sources[k] = states[k].rows;
-      keep_in_memory(sources[k]);
+  for (int k = 0; k < blocks; ++k) {
+    const Rows& rows = states[k].rows;
+    of[k].F = rows.F;
+    if constexpr ((kTerms & want_M) != 0) keep_in_memory(of[k].F);
+    if constexpr ((kTerms & want_C) != 0) {
+      of[k].dF = rows.dF;
+      of[k].dJ = rows.dJ;
+      of[k].Jw = rows.J.w;
+      keep_in_memory(of[k].dF);
+      keep_in_memory(of[k].dJ);
+      keep_in_memory(of[k].Jw);
     }
+  }
+  if constexpr ((kTerms & want_M) != 0) symmetric_columns<kBodies>(states, of, out.M);
+  if constexpr ((kTerms & want_C) != 0) {
 #pragma GCC unroll 8
     for (int j = 0; j < kBodies; ++j) {
 #pragma GCC unroll 4
-      for (int k = 0; k < blocks; ++k) {
-        column<kTerms, kBodies>(states[k].rows, sources[j / W], j, k, v, h[k], out);
-      }
+      for (int k = 0; k < blocks; ++k) coriolis_column<kBodies>(states[k].rows, of[j / W], j, k, v, h[k], out);
     }
-  }
-  if constexpr ((kTerms & want_C) != 0) {
     if (!out.h) return;
 #pragma GCC unroll 4
     for (int k = 0; k < blocks; ++k) store_first(out.h + k * W, h[k], lanes_of(c, k));
@@ -188,17 +204,42 @@ DYN_INLINE void by_shape(const Plan& plan, const double* q, const double* v, con
   }
 }
 
-bool terms(const Plan& plan, const double* q, const double* v, const double* a, const Output& out) {
-  if (!finite(q, plan.bodies) || !finite(v, plan.bodies)) return false;
+// 0 x is 0 where x is finite, NaN else.
+DYN_INLINE V zero_or_nan(V x, V y, V sum) { return mul_add(all(0.0), x, mul_add(all(0.0), y, sum)); }
+
+bool keep(const Plan& plan, const double* q, const double* v) {
+  const int n = plan.bodies;
+  if (n <= W) {
+    const V qs = load_first(q, n), vs = load_first(v, n);
+    if (any_nan(zero_or_nan(qs, vs, V{}))) return false;
+    store(plan.q, qs);
+    store(plan.v, vs);
+    return true;
+  }
+  V sum{};
+  for (int i = 0; i < n; i += W) {
+    const int lanes = n - i < W ? n - i : W;
+    sum = zero_or_nan(load_first(q + i, lanes), load_first(v + i, lanes), sum);
+  }
+  if (any_nan(sum)) return false;
+  for (int i = 0; i < n; i += W) {
+    const int lanes = n - i < W ? n - i : W;
+    store(plan.q + i, load_first(q + i, lanes));
+    store(plan.v + i, load_first(v + i, lanes));
+  }
+  return true;
+}
+
+void terms(const Plan& plan, const double* q, const double* v, const double* a, const Output& out) {
   if (out.C) {
     out.M ? by_shape<want_M | want_C>(plan, q, v, a, out) : by_shape<want_C>(plan, q, v, a, out);
   } else if (out.h) {
     out.M ? by_shape<want_M | want_h>(plan, q, v, a, out) : by_shape<want_h>(plan, q, v, a, out);
     if (!out.M && out.g) by_shape<want_g>(plan, q, v, a, out);
   } else {
-    out.M ? by_shape<want_M>(plan, q, v, a, out) : by_shape<want_g>(plan, q, v, a, out);
+    if (!out.M) return by_shape<want_g>(plan, q, v, a, out);
+    out.g ? by_shape<want_M | want_g>(plan, q, v, a, out) : by_shape<want_M>(plan, q, v, a, out);
   }
-  return true;
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 namespace dyn::fused {
 
-const Kernels kernels_baseline{"baseline",   W,         sizeof(State), sizeof(Bridge), &terms,
+const Kernels kernels_baseline{"baseline",   W,         sizeof(State), sizeof(Bridge), &keep, &terms,
                                &state_terms, &to_lanes, &from_lanes};
 
 }  // namespace dyn::fused

@@ -4,6 +4,6 @@
 
 namespace dyn::fused {
 
-const Kernels kernels_v4{"v4", W, sizeof(State), sizeof(Bridge), &terms, &state_terms, &to_lanes, &from_lanes};
+const Kernels kernels_v4{"v4", W, sizeof(State), sizeof(Bridge), &keep, &terms, &state_terms, &to_lanes, &from_lanes};
 
 }  // namespace dyn::fused

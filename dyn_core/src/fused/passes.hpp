@@ -118,10 +118,10 @@ DYN_INLINE void frames(const Chain& chain, const double* q, Bridge& bridge) {
 
 // Unit twists; twists as their sums, and accelerations A = sum of J a + dJ v, from -g0 at the base.
 template <class L, unsigned kTerms, bool kSlides>
-DYN_INLINE void motions(const Chain& chain, const double* v, const double* a, const double* g0, Bridge& bridge) {
+DYN_INLINE void motions(const Chain& chain, const double* v, const double* a, const V3& g0, Bridge& bridge) {
   constexpr bool moves = (kTerms & (want_C | want_h)) != 0, accelerates = (kTerms & want_h) != 0;
   Twist twist, acceleration;
-  if constexpr (accelerates) acceleration = {{all(-g0[0]), all(-g0[1]), all(-g0[2])}, {V{}, V{}, V{}}};
+  if constexpr (accelerates) acceleration = {{-g0.x, -g0.y, -g0.z}, {V{}, V{}, V{}}};
   if (moves && chain.parent) twist = moved(chain.parent->twist, bridge.delta);
   if (accelerates && chain.parent) acceleration = moved(chain.parent->acceleration, bridge.delta);
   for (int k = 0; k < chain.blocks; ++k) {

@@ -6,6 +6,9 @@
 //   prismatic: what is left of G about the centre of mass goes to the body before (it does not turn against it);
 //              a point mass at the centre of mass stays, and becomes the body's reference point.
 // These are the base parameters: M, C and g do not change, revolute bodies have no mass left, and the kernels do less.
+// A revolute body's reference point may be anywhere on its axis: where the next one's is nearest, so that the way
+// between them has no z. Its x and y may be turned about z: x along what is left of h (only where lanes are bodies;
+// where they are states, joint frames at right angles are worth more).
 #include "plan.hpp"
 
 #include <Eigen/Geometry>
@@ -13,6 +16,9 @@
 
 namespace dyn::fused {
 namespace {
+
+constexpr int kMiddle = 3;                            // body that middle.hpp starts from
+constexpr double kMiddleLength = 1.0905077326652577;  // 2^(1/8)
 
 size_t at(int i) { return static_cast<size_t>(i); }
 
@@ -44,12 +50,21 @@ void BodyMoments::add(double mass, const Vec3d& first, const Mat3d& second, cons
 }
 
 PlanMemory::PlanMemory(const Tree& tree, const Kernels& kernels, int width)
-    : width_(width), regrouped_(at(tree.size)), reference_(at(tree.size)), quarters_(at(tree.size)) {
+    : width_(width),
+      regrouped_(at(tree.size)),
+      reference_(at(tree.size)),
+      align_(at(tree.size), Mat3d::Identity()),
+      quarters_(at(tree.size)) {
   cut(tree);
   plan.bodies = tree.size;
   plan.segments = static_cast<int>(segments_.size());
   plan.segment = segments_.data();
+  kept_ = aligned(2 * (at(tree.size) + at(kernels.width)));
+  plan.q = kept_.get();
+  plan.v = plan.q + (tree.size + kernels.width - 1) / kernels.width * kernels.width;
   for (const Motion motion : tree.motion) plan.slides = plan.slides || motion == Motion::prismatic;
+  plan.from_middle = width > 2 && plan.segments == 1 && !plan.slides && (tree.size == 6 || tree.size == 7);
+  const double length = plan.from_middle ? kMiddleLength : 1.0;  // of idle lanes
   constants_ = aligned(at(plan.blocks) * constants_count * at(width));
   states_ = aligned(kernels.state_bytes / sizeof(double) * at(plan.blocks));
   bridges_ = aligned(kernels.bridge_bytes / sizeof(double) * segments_.size());
@@ -58,7 +73,7 @@ PlanMemory::PlanMemory(const Tree& tree, const Kernels& kernels, int width)
   plan.quarters = quarters_.data();
   plan.states = states_.get();
   plan.bridges = bridges_.get();
-  for (int i = 0; i < plan.blocks * width; ++i) entry(i / width, i % width, parent_qw) = 1.0;
+  for (int i = 0; i < plan.blocks * width; ++i) entry(i / width, i % width, parent_qw) = length;
   for (int i = 0; i < plan.blocks * width; ++i) entry(i / width, i % width, revolute) = 1.0;
   fill(tree);
 }
@@ -87,14 +102,15 @@ void PlanMemory::cut(const Tree& tree) {
 }
 
 void PlanMemory::fill(const Tree& tree) noexcept {
-  for (int k = 0; k < 3; ++k) plan.gravity[k] = tree.gravity[k];
   regroup(tree);
+  const Vec3d g0 = plan.from_middle ? Vec3d(joint_turn(tree, 0).transpose() * tree.gravity) : tree.gravity;
+  for (int k = 0; k < 3; ++k) plan.gravity[k] = g0[k];
   for (Segment& s : segments_) {
     for (int k = 0; k < s.bodies; ++k) fill_body(tree, s, k);
     const size_t i = at(s.first_body);
     const int p = tree.parent[i];
     Vec3d offset = tree.parent_p_joint[i] + tree.parent_R_joint[i] * reference_[i];
-    if (p >= 0) offset -= reference_[at(p)];
+    if (p >= 0) offset = align_[at(p)].transpose() * (offset - reference_[at(p)]);
     for (int k = 0; k < 3; ++k) s.offset[k] = offset[k];
   }
 }
@@ -108,6 +124,13 @@ void PlanMemory::regroup(const Tree& tree) noexcept {
     const Vec3d& d = tree.parent_p_joint[i];
     reference_[i].setZero();
     if (tree.motion[i] == Motion::revolute) {
+      if (i + 1 < at(tree.size) && segment_of_[i + 1] == segment_of_[i]) {
+        reference_[i].z() = (tree.parent_p_joint[i + 1] + tree.parent_R_joint[i + 1] * reference_[i + 1]).z();
+      }
+      const double r = std::hypot(b.h.x(), b.h.y());
+      const bool aligned = width_ > 1 && r > 0.0;
+      const double x = aligned ? b.h.x() / r : 1.0, y = aligned ? b.h.y() / r : 0.0;
+      align_[i].topLeftCorner<2, 2>() << x, -y, y, x;
       if (p >= 0) {
         regrouped_[at(p)].add(b.m, Vec3d(0.0, 0.0, b.h.z()), Mat3d(Vec3d(0.0, 0.0, b.G(2, 2)).asDiagonal()), R, d);
       }
@@ -118,40 +141,64 @@ void PlanMemory::regroup(const Tree& tree) noexcept {
   }
 }
 
+// Joint frame of body i in the frame of the body before it, in the kernels' axes of both.
+Mat3d PlanMemory::joint_turn(const Tree& tree, size_t i) const noexcept {
+  const int p = tree.parent[i];
+  const Mat3d R = tree.parent_R_joint[i] * align_[i];
+  return p < 0 ? R : Mat3d(align_[at(p)].transpose() * R);
+}
+
+// What stands in the lane of body k of a segment: its own joint, or what middle.hpp wants there.
+Eigen::Quaterniond PlanMemory::lane_turn(const Tree& tree, const Segment& s, int k) const noexcept {
+  const bool before = plan.from_middle && k < kMiddle;
+  const size_t joint = at(s.first_body + k + (before ? 1 : 0));
+  Eigen::Quaterniond turn = Eigen::Quaterniond(joint_turn(tree, joint)).normalized();
+  if (before) turn = turn.conjugate();
+  if (plan.from_middle && k == kMiddle) turn.setIdentity();
+  if (plan.from_middle) turn.coeffs() *= kMiddleLength;
+  return turn;
+}
+
 void PlanMemory::fill_body(const Tree& tree, const Segment& s, int k) noexcept {
   const int i = s.first_body + k, block = s.first_block + k / width_, lane = k % width_;
   const size_t u = at(i);
+  const auto put = [&](Constant which, double value) { entry(block, lane, which) = value; };
   const bool turns = tree.motion[u] == Motion::revolute;
-  const Eigen::Quaterniond turn = Eigen::Quaterniond(tree.parent_R_joint[u]).normalized();
-  entry(block, lane, parent_qw) = turn.w();
-  entry(block, lane, parent_qx) = turn.x();
-  entry(block, lane, parent_qy) = turn.y();
-  entry(block, lane, parent_qz) = turn.z();
-  for (int c = 0; c < 9; ++c) {
-    entry(block, lane, static_cast<Constant>(turn_xx + c)) = tree.parent_R_joint[u](c % 3, c / 3);
-  }
+  const Mat3d to_kernel = align_[u].transpose();
+  const Eigen::Quaterniond turn = lane_turn(tree, s, k);
+  put(parent_qw, turn.w());
+  put(parent_qx, turn.x());
+  put(parent_qy, turn.y());
+  put(parent_qz, turn.z());
+  const Mat3d R = joint_turn(tree, u);
+  for (int c = 0; c < 9; ++c) put(static_cast<Constant>(turn_xx + c), R(c % 3, c / 3));
   Vec3d back = Vec3d::Zero();
   if (k + 1 < s.bodies) {
-    back = reference_[u] - tree.parent_p_joint[u + 1] - tree.parent_R_joint[u + 1] * reference_[u + 1];
+    back = to_kernel * (reference_[u] - tree.parent_p_joint[u + 1] - tree.parent_R_joint[u + 1] * reference_[u + 1]);
   }
-  entry(block, lane, back_x) = back.x();
-  entry(block, lane, back_y) = back.y();
-  entry(block, lane, back_z) = back.z();
+  if (plan.from_middle && k >= kMiddle) back = -back;
+  put(back_x, back.x());
+  put(back_y, back.y());
+  put(back_z, back.z());
   const BodyMoments& b = regrouped_[u];
-  entry(block, lane, moment_x) = turns ? b.h.x() : 0.0;
-  entry(block, lane, moment_y) = turns ? b.h.y() : 0.0;
-  entry(block, lane, half_xx) = turns ? 0.5 * b.G(0, 0) : 0.0;
-  entry(block, lane, half_yy) = turns ? 0.5 * b.G(1, 1) : 0.0;
-  entry(block, lane, second_xy) = turns ? 0.5 * (b.G(0, 1) + b.G(1, 0)) : 0.0;
-  entry(block, lane, second_xz) = turns ? 0.5 * (b.G(0, 2) + b.G(2, 0)) : 0.0;
-  entry(block, lane, second_yz) = turns ? 0.5 * (b.G(1, 2) + b.G(2, 1)) : 0.0;
-  entry(block, lane, revolute) = turns ? 1.0 : 0.0;
-  entry(block, lane, point_mass) = turns ? 0.0 : b.m;
+  const Vec3d h(b.h.x(), b.h.y(), 0.0);
+  const Vec3d& o = reference_[u];
+  const Vec3d moment = turns ? Vec3d(to_kernel * h) : Vec3d::Zero();
+  const Mat3d G = turns ? Mat3d(to_kernel * (b.G - h * o.transpose() - o * h.transpose()) * align_[u]) : Mat3d::Zero();
+  put(moment_x, moment.x());
+  put(moment_y, width_ == 1 ? moment.y() : 0.0);
+  put(half_xx, 0.5 * G(0, 0));
+  put(half_yy, 0.5 * G(1, 1));
+  put(second_xy, 0.5 * (G(0, 1) + G(1, 0)));
+  put(second_xz, 0.5 * (G(0, 2) + G(2, 0)));
+  put(second_yz, 0.5 * (G(1, 2) + G(2, 1)));
+  put(revolute, turns ? 1.0 : 0.0);
+  put(point_mass, turns ? 0.0 : b.m);
   double m = 0.0;
   for (int c = i; c < tree.subtree_end[u]; ++c) {
     if (tree.motion[at(c)] == Motion::prismatic) m += regrouped_[at(c)].m;
   }
-  entry(block, lane, subtree_mass) = m;
+  put(subtree_mass, m);
 }
 
 }  // namespace dyn::fused

@@ -3,6 +3,7 @@
 // A Plan with the memory behind it, for blocks of so many bodies: the kernels' width, or 1 where the lanes are states.
 #pragma once
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -50,15 +51,18 @@ class PlanMemory {
     return constants_.get()[(block * constants_count + which) * width_ + lane];
   }
   void regroup(const Tree& tree) noexcept;
+  [[nodiscard]] Mat3d joint_turn(const Tree& tree, size_t i) const noexcept;
+  [[nodiscard]] Eigen::Quaterniond lane_turn(const Tree& tree, const Segment& s, int k) const noexcept;
   void fill_body(const Tree& tree, const Segment& s, int k) noexcept;
 
   int width_;
   std::vector<BodyMoments> regrouped_;
   std::vector<Vec3d> reference_;  // reference point in the body frame, m
+  std::vector<Mat3d> align_;      // the kernels' axes of the body in its frame
   std::vector<Segment> segments_;
   std::vector<int> segment_of_;
   std::vector<Quarter> quarters_;
-  Aligned constants_, states_, bridges_;
+  Aligned constants_, states_, bridges_, kept_;
 };
 
 }  // namespace dyn::fused

@@ -25,12 +25,19 @@ using V [[gnu::vector_size(8 * DYN_SIMD_WIDTH)]] = double;
 using VI [[gnu::vector_size(8 * DYN_SIMD_WIDTH)]] = long long;
 using VU [[gnu::vector_size(8 * DYN_SIMD_WIDTH), gnu::aligned(8), gnu::may_alias]] = double;
 using Scalar [[gnu::may_alias]] = double;
+using Bits [[gnu::may_alias]] = long long;
 
 DYN_INLINE V all(double x) { return x - V{}; }
 DYN_INLINE V load(const double* from) { return *reinterpret_cast<const VU*>(from); }
 DYN_INLINE void store(double* to, V v) { *reinterpret_cast<VU*>(to) = v; }
 // One lane of a vector that is in memory, in all lanes.
 DYN_INLINE V spread(const V& v, int lane) { return all(reinterpret_cast<const Scalar*>(&v)[lane]); }
+// One number, by itself: a vector of several would have to wait for the stores of its parts.
+DYN_INLINE void copy_one(const double* from, double* to) {
+  long long bits = *reinterpret_cast<const Bits*>(from);
+  asm volatile("" : "+r"(bits));
+  *reinterpret_cast<Bits*>(to) = bits;
+}
 // Makes the compiler spread lanes by loads, of which a processor does more at a time than of shuffles.
 template <class T>
 DYN_INLINE void keep_in_memory(T& x) {
@@ -66,9 +73,27 @@ DYN_INLINE V last(V v) {
   return _mm512_maskz_permutexvar_pd(0xFF, reinterpret_cast<__m512i>(VI{7, 7, 7, 7, 7, 7, 7, 7}), v);
 }
 DYN_INLINE V first(V v) { return _mm512_maskz_broadcastsd_pd(0xFF, __builtin_shufflevector(v, v, 0, 1)); }
+template <unsigned kMask>
+DYN_INLINE V permuted(V v, VI lanes) {
+  return _mm512_maskz_permutexvar_pd(static_cast<__mmask8>(kMask), reinterpret_cast<__m512i>(lanes), v);
+}
+DYN_INLINE void in_middle_order(const double* q, int n, V (&out)[1]) {
+  out[0] = permuted<0b11110111>(load_first(q, n), VI{1, 2, 3, 0, 4, 5, 6, 0});
+}
+DYN_INLINE void before_middle_negated(V (&x)[1]) { x[0] = _mm512_mask_xor_pd(x[0], 0b111, x[0], all(-0.0)); }
+template <int K>
+DYN_INLINE void towards_middle(const V (&x)[1], V (&out)[1]) {
+  out[0] = permuted<0xFF>(x[0], K == 1 ? VI{1, 2, 3, 3, 3, 4, 5, 6} : VI{2, 3, 3, 3, 3, 3, 4, 5});
+}
+DYN_INLINE void sums_from_middle(const V (&x)[1], V (&out)[1]) {
+  out[0] = (permuted<0b11110111>(x[0], VI{0, 1, 2, 0, 3, 4, 5, 6}) +
+            permuted<0b11100011>(x[0], VI{1, 2, 0, 0, 0, 3, 4, 5})) +
+           permuted<0b11000001>(x[0], VI{2, 0, 0, 0, 0, 0, 3, 4});
+}
 DYN_INLINE bool any(VI mask) {
   return _mm512_test_epi64_mask(reinterpret_cast<__m512i>(mask), reinterpret_cast<__m512i>(mask)) != 0;
 }
+DYN_INLINE bool any_nan(V x) { return _mm512_cmp_pd_mask(x, x, _CMP_UNORD_Q) != 0; }
 // Lanes change places between two rows: every other one, every other two.
 DYN_INLINE void swap_ones(V& a, V& b) {
   const V low = __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14);
@@ -139,7 +164,24 @@ DYN_INLINE V down(V v, V fill) {
 }
 DYN_INLINE V last(V v) { return __builtin_shufflevector(v, v, 3, 3, 3, 3); }
 DYN_INLINE V first(V v) { return __builtin_shufflevector(v, v, 0, 0, 0, 0); }
+DYN_INLINE void in_middle_order(const double* q, int n, V (&out)[2]) {
+  out[0] = load_first(q + 1, 3);
+  out[1] = first_of(3, load_first(q + 4, n - 4), all(q[0]));
+}
+DYN_INLINE void before_middle_negated(V (&x)[2]) { x[0] = -x[0]; }
+template <int K>
+DYN_INLINE void towards_middle(const V (&x)[2], V (&out)[2]) {
+  if constexpr (K == 1) {
+    out[0] = __builtin_shufflevector(x[0], x[0], 1, 2, 3, 3);
+    out[1] = __builtin_shufflevector(x[0], x[1], 3, 4, 5, 6);
+  } else {
+    out[0] = __builtin_shufflevector(x[0], x[0], 2, 3, 3, 3);
+    out[1] = __builtin_shufflevector(x[0], x[1], 3, 3, 4, 5);
+  }
+}
+DYN_INLINE void sums_from_middle(const V (&x)[2], V (&out)[2]);
 DYN_INLINE bool any(VI mask) { return _mm256_movemask_pd(reinterpret_cast<__m256d>(mask)) != 0; }
+DYN_INLINE bool any_nan(V x) { return _mm256_movemask_pd(_mm256_cmp_pd(x, x, _CMP_UNORD_Q)) != 0; }
 using Mask = V;  // by its sign
 DYN_INLINE Mask last_bit(V x) { return reinterpret_cast<V>(reinterpret_cast<VI>(x) << 63); }
 DYN_INLINE V choose(Mask mask, V yes, V no) { return _mm256_blendv_pd(no, yes, mask); }
@@ -178,6 +220,7 @@ DYN_INLINE V down(V v, V fill) {
 DYN_INLINE V last(V v) { return __builtin_shufflevector(v, v, 1, 1); }
 DYN_INLINE V first(V v) { return __builtin_shufflevector(v, v, 0, 0); }
 DYN_INLINE bool any(VI mask) { return (mask[0] | mask[1]) != 0; }
+DYN_INLINE bool any_nan(V x) { return any(x != x); }
 using Mask = VI;
 DYN_INLINE Mask last_bit(V x) { return -(reinterpret_cast<VI>(x) & 1); }
 DYN_INLINE V choose(Mask mask, V yes, V no) { return mask ? yes : no; }
@@ -188,6 +231,13 @@ DYN_INLINE void load_transposed(const double* from, long stride, int count, V (&
   r[1] = __builtin_shufflevector(a, b, 1, 3);
 }
 
+#endif
+
+#if DYN_SIMD_WIDTH > 2
+// A chain of up to seven bodies seen from the fourth (middle.hpp); lane 3 is its place, the one beyond the seventh is
+// free. in_middle_order: angles of joints 1 2 3, 0, 4 5 6, and of joint 0 in the free lane. towards_middle<K>: each
+// lane gets that of the K-th body towards the middle, and the middle's if there is none. sums_from_middle: x_k + .. +
+// x_2 before the middle, x_3 + .. + x_{k-1} behind it.
 #endif
 
 // load_transposed: r[k] has the k-th number of each of W rows that lie `stride` apart, for k < count.
@@ -206,9 +256,17 @@ DYN_INLINE V sum_down(V x) {
   return x;
 }
 
+#if DYN_SIMD_WIDTH == 4
+DYN_INLINE void sums_from_middle(const V (&x)[2], V (&out)[2]) {
+  out[0] = sum_down(first_of(3, x[0], V{}));
+  out[1] = sum_up(__builtin_shufflevector(x[0], x[1], 3, 4, 5, 6));
+}
+#endif
+
 // What the lanes stand for: W bodies of a chain in one state ..
 struct Bodies {
   static constexpr int bodies = W;  // in a block
+  static constexpr bool aligned = true;
   DYN_INLINE static V constant(const double* from) { return load(from); }
   DYN_INLINE static V up(V x) { return sum_up(x); }
   DYN_INLINE static V down(V x) { return sum_down(x); }
@@ -218,6 +276,7 @@ struct Bodies {
 // .. or W states of one body: then nothing is summed across lanes.
 struct States {
   static constexpr int bodies = 1;
+  static constexpr bool aligned = false;
   DYN_INLINE static V constant(const double* from) { return all(*from); }
   DYN_INLINE static V up(V x) { return x; }
   DYN_INLINE static V down(V x) { return x; }

@@ -56,6 +56,12 @@ DYN_INLINE V3 turned(const Moments& G, const V3& a) {
   return {(G.yy + G.zz) * a.x - G.xy * a.y - G.xz * a.z, (G.xx + G.zz) * a.y - G.xy * a.x - G.yz * a.z,
           (G.xx + G.yy) * a.z - G.xz * a.x - G.yz * a.y};
 }
+// sum + I a, what comes late last: the sum and the diagonal of I take one step each after G
+DYN_INLINE V3 plus_turned(const V3& sum, const Moments& G, const V3& a) {
+  return {mul_add(G.yy + G.zz, a.x, (sum.x - G.xy * a.y) - G.xz * a.z),
+          mul_add(G.xx + G.zz, a.y, (sum.y - G.xy * a.x) - G.yz * a.z),
+          mul_add(G.xx + G.yy, a.z, (sum.z - G.xz * a.x) - G.yz * a.y)};
+}
 // G = a b^T + b a^T
 DYN_INLINE Moments pair(const V3& a, const V3& b) {
   const V xx = a.x * b.x, yy = a.y * b.y, zz = a.z * b.z;
@@ -63,10 +69,10 @@ DYN_INLINE Moments pair(const V3& a, const V3& b) {
 }
 // G = a b^T + b a^T + c d^T + d c^T
 DYN_INLINE Moments pairs(const V3& a, const V3& b, const V3& c, const V3& d) {
-  const V xx = a.x * b.x + c.x * d.x, yy = a.y * b.y + c.y * d.y, zz = a.z * b.z + c.z * d.z;
-  return {xx + xx,
-          yy + yy,
-          zz + zz,
+  const V3 aa = a + a, cc = c + c;
+  return {aa.x * b.x + cc.x * d.x,
+          aa.y * b.y + cc.y * d.y,
+          aa.z * b.z + cc.z * d.z,
           (a.x * b.y + a.y * b.x) + (c.x * d.y + c.y * d.x),
           (a.x * b.z + a.z * b.x) + (c.x * d.z + c.z * d.x),
           (a.y * b.z + a.z * b.y) + (c.y * d.z + c.z * d.y)};

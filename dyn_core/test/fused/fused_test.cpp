@@ -84,7 +84,7 @@ TEST_P(FusedKernels, AgreeWithTheScalarFormOnRandomTrees) {
     EXPECT_LT(static_cast<double>((result.g.cast<long double>() - exact.g).cwiseAbs().maxCoeff()) / g_scale, 1e-13)
         << k;
     VecX<double> tau(tree.size);
-    ASSERT_TRUE(engine.inverse(q.data(), v.data(), a.data(), tau.data()));
+    engine.inverse(a.data(), tau.data());
     VecX<long double> expected = exact.g;
     for (int i = 0; i < tree.size; ++i) {
       for (int j = 0; j < tree.size; ++j) {

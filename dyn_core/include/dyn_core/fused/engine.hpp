@@ -34,13 +34,20 @@ class Engine {
   // Inertias and gravity anew from a tree that is otherwise the same.
   DYN_REALTIME void refresh(const Tree& tree) noexcept;
 
-  // M, C, g, h = C v + g in body order, where not null (h with C needs g too); matrices column-major. What is zero by
-  // structure (branches) is not written: clear the matrices once. False, and nothing written, where q or v is not
-  // finite.
+  // Takes a state in. False, and everything as it was, where it is not finite.
+  DYN_REALTIME bool keep(const double* q, const double* v) noexcept;
+  // M, C, g, h = C v + g of that state in body order, where not null (h with C needs g too); matrices column-major.
+  // What is zero by structure (branches) is not written: clear the matrices once.
+  DYN_REALTIME void terms(double* M, double* C, double* g, double* h = nullptr) noexcept;
+  // tau = M a + C v + g (without armature); a null: zero.
+  DYN_REALTIME void inverse(const double* a, double* tau) noexcept;
+  // keep() and terms() at once.
   DYN_REALTIME bool terms(const double* q, const double* v, double* M, double* C, double* g,
                           double* h = nullptr) noexcept;
-  // tau = M a + C v + g (without armature); a null: zero.
-  DYN_REALTIME bool inverse(const double* q, const double* v, const double* a, double* tau) noexcept;
+
+  // The state that was taken in.
+  [[nodiscard]] const double* q() const noexcept;
+  [[nodiscard]] const double* v() const noexcept;
 
  private:
   struct Impl;
