@@ -65,10 +65,22 @@ DYN_INLINE void own_columns(const Rows& rows, int n, int first, int lanes, const
   }
 }
 
+// Lines of the cache that the next rectangle will be written to: a matrix this large is not in the first level.
+DYN_INLINE void expect_rectangle(const double* next, int n) {
+  if (n <= 48) return;
+#pragma GCC unroll 8
+  for (int j = 0; j < W; ++j) {
+    __builtin_prefetch(next + static_cast<long>(j) * n, 1);
+    __builtin_prefetch(next + static_cast<long>(j) * n + W - 1, 1);
+  }
+}
+
 // The two rectangles of a block of ancestors (upper) and a block further out (lower).
 template <unsigned kTerms>
 DYN_INLINE void cross_columns(const Rows& upper, const Rows& lower, int n, int first_upper, int lanes_upper,
                               int first_lower, int lanes_lower, const Output& out) {
+  if constexpr ((kTerms & want_M) != 0)
+    expect_rectangle(out.M + static_cast<long>(first_upper + W) * n + first_lower, n);
   for (int j = 0; j < lanes_lower; ++j) {
     const long at = static_cast<long>(first_lower + j) * n + first_upper;
     if constexpr ((kTerms & want_M) != 0) store_first(out.M + at, mass_above(upper, lower, j), lanes_upper);
