@@ -39,6 +39,7 @@ struct ReferenceInput {
   std::span<const double> q, v, a;          // the robot's coordinates
   bool fresh = true;                        // a new one has come since the last cycle
   const ReferenceSource* source = nullptr;  // null: extrapolated from q, v, a
+  double lead = 0.0;                        // periods by which this one runs ahead, beside reference_lead
 };
 
 // What is actuated: by robot coordinate. Coordinates of payload chains are always passive.

@@ -1,0 +1,107 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What every torque controller of this package has: the live model, the control law of dyn_core, and which ros2_control
+// interface is which coordinate. configure() and everything named a writer run off the loop and throw dyn::ModelError;
+// read(), step() and write() are the loop's and are real-time safe.
+//
+// The model is the whole tree. Coordinates in `joints` get commands; passive ones have no motor; all others are moved
+// by somebody else: their reference is their own state, with gains of 0, so that the law takes their motion as given.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "dyn_controllers/dyn_controllers_parameters.hpp"
+#include "dyn_controllers/validation.hpp"
+#include "dyn_core/control/controller.hpp"
+#include "dyn_core/live/live_model.hpp"
+#include "hardware_interface/loaned_command_interface.hpp"
+#include "hardware_interface/loaned_state_interface.hpp"
+#include "rclcpp_lifecycle/lifecycle_node.hpp"
+
+namespace dyn_controllers {
+
+class Arm {
+ public:
+  // `urdf`: the robot's description. `node`: for parameters, ~/validation and messages to the user.
+  Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, const std::string& urdf, dyn::control::Law law,
+      const parameters::Params& params, double period_s);
+
+  // --- Names, fixed when made ----------------------------------------------------------------------------------------
+  [[nodiscard]] const std::vector<std::string>& joints() const noexcept { return joints_; }
+  [[nodiscard]] const std::vector<std::string>& coordinate_names() const noexcept { return coordinate_names_; }
+  [[nodiscard]] const std::vector<std::string>& passive_payload_joints() const noexcept { return payload_joints_; }
+  // JOINT/position of every coordinate, then JOINT/velocity of every coordinate: what read() takes, in this order.
+  [[nodiscard]] std::vector<std::string> state_interfaces() const;
+  // JOINT/INTERFACE, joint after joint for each of `interfaces` in turn: what write() takes.
+  [[nodiscard]] std::vector<std::string> command_interfaces() const;
+
+  // --- Writers, any thread but the loop's ----------------------------------------------------------------------------
+  // All of the parameters that may change while active. Nothing changes where one of them is no good.
+  void set_parameters(const parameters::Params& params);
+  void check_parameters(const parameters::Params& params) const;  // throws what set_parameters would
+  // A new description of the same joints. Returns a sentence about what was applied; empty if it is the same text.
+  std::string replace_description(const std::string& urdf);
+  dyn::live::Applied attach(const dyn::Payload& payload, double transition_time_s);
+  dyn::live::Applied detach(const std::string& name, double transition_time_s);
+  [[nodiscard]] dyn::live::LiveModel& live() noexcept { return *live_; }
+
+  // --- The loop ------------------------------------------------------------------------------------------------------
+  // A state that cannot be had becomes NaN, and step() holds the last good torque.
+  DYN_REALTIME void read(const std::vector<hardware_interface::LoanedStateInterface>& interfaces) noexcept;
+  // Integrals, observer and hold are reset; the reference is the state that was read last, at rest.
+  DYN_REALTIME void activate() noexcept;
+  // The reference of the k-th of joints().
+  DYN_REALTIME void set_reference(size_t k, double q, double v, double a) noexcept;
+  // For hand guiding: the reference of every coordinate is its state.
+  DYN_REALTIME void follow_state() noexcept;
+  // References come from another controller, a period ahead unless reference_lead says otherwise; or from topics.
+  DYN_REALTIME void set_chained(bool chained) noexcept { chained_ = chained; }
+  DYN_REALTIME dyn::control::CycleReport step(bool fresh_reference) noexcept;
+  // The result of the last step.
+  DYN_REALTIME void write(std::vector<hardware_interface::LoanedCommandInterface>& interfaces) noexcept;
+  // What holds the arm against gravity at rest, and the position where it is: for hardware that keeps the last command.
+  DYN_REALTIME void write_rest(std::vector<hardware_interface::LoanedCommandInterface>& interfaces) noexcept;
+
+  [[nodiscard]] DYN_REALTIME size_t coordinate(size_t k) const noexcept { return controlled_[k]; }
+  [[nodiscard]] DYN_REALTIME bool state_is_finite() const noexcept;
+  [[nodiscard]] const std::vector<double>& q() const noexcept { return q_; }
+  [[nodiscard]] const std::vector<double>& v() const noexcept { return v_; }
+  [[nodiscard]] const std::vector<double>& reference_q() const noexcept { return ref_q_; }
+  [[nodiscard]] const std::vector<double>& reference_v() const noexcept { return ref_v_; }
+  [[nodiscard]] const std::vector<double>& reference_a() const noexcept { return ref_a_; }
+  [[nodiscard]] const std::vector<double>& effort() const noexcept { return effort_; }
+  [[nodiscard]] const dyn::control::Terms& terms() const noexcept { return controller_->terms(); }
+
+ private:
+  enum class Command : std::uint8_t { position, velocity, effort };
+
+  [[nodiscard]] dyn::control::Parameters converted(const parameters::Params& params) const;
+  [[nodiscard]] dyn::RobotDescription described(const std::string& urdf) const;
+  void refuse_payload_without_state(const dyn::Model& model) const;
+  DYN_REALTIME double command(Command what, size_t coordinate) const noexcept;
+
+  rclcpp_lifecycle::LifecycleNode::SharedPtr node_;
+  dyn::control::Law law_;
+  std::string urdf_;
+  std::vector<std::string> joints_, coordinate_names_, payload_joints_;
+  std::vector<Command> commands_;
+  std::vector<size_t> controlled_;  // coordinates of joints_
+  std::vector<size_t> followed_;    // coordinates whose reference is their state
+
+  std::mutex writers_;  // between writers; the loop never takes it
+  parameters::Params params_;
+  std::atomic<bool> lead_by_mode_;  // reference_lead is -1
+
+  std::unique_ptr<dyn::live::LiveModel> live_;
+  std::unique_ptr<dyn::control::Controller> controller_;
+  std::unique_ptr<Validation> validation_;
+
+  std::vector<double> q_, v_, ref_q_, ref_v_, ref_a_, effort_;  // by coordinate, payloads' behind the robot's
+  bool chained_ = false;
+};
+
+}  // namespace dyn_controllers

@@ -1,0 +1,48 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What a controller's node offers beside the loop, for the one arm that it configured: parameters that change while
+// active, robot_description, payload services, ~/controller_state. Lives from on_configure to on_cleanup, so that
+// payloads stay attached and services keep answering while the controller is inactive.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "dyn_controllers/arm.hpp"
+#include "dyn_controllers/payload_services.hpp"
+#include "dyn_controllers/state_publisher.hpp"
+#include "std_msgs/msg/string.hpp"
+
+namespace dyn_controllers {
+
+class ArmNode {
+ public:
+  // Throws dyn::ModelError with the reason why this robot and these parameters do not go together.
+  ArmNode(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, const std::string& urdf, dyn::control::Law law,
+          const std::shared_ptr<parameters::ParamListener>& listener, double rate_hz);
+  ~ArmNode();
+  ArmNode(const ArmNode&) = delete;
+  ArmNode& operator=(const ArmNode&) = delete;
+  ArmNode(ArmNode&&) = delete;
+  ArmNode& operator=(ArmNode&&) = delete;
+
+  [[nodiscard]] Arm& arm() noexcept { return arm_; }
+  [[nodiscard]] const Arm& arm() const noexcept { return arm_; }
+  [[nodiscard]] StatePublisher& state() noexcept { return state_; }
+
+ private:
+  rcl_interfaces::msg::SetParametersResult judge(const std::vector<rclcpp::Parameter>& changes) const;
+  void apply();
+  void take_description(const std::string& urdf);
+
+  rclcpp_lifecycle::LifecycleNode::SharedPtr node_;
+  std::shared_ptr<parameters::ParamListener> listener_;
+  Arm arm_;
+  StatePublisher state_;
+  PayloadServices payloads_;
+  rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_set_;
+  rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr post_set_;
+  rclcpp::Subscription<std_msgs::msg::String>::SharedPtr description_;
+};
+
+}  // namespace dyn_controllers

@@ -1,0 +1,30 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// From ROS parameters to what the core takes. Off the loop; throws dyn::ModelError with one sentence.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dyn_controllers/dyn_controllers_parameters.hpp"
+#include "dyn_core/control/parameters.hpp"
+#include "dyn_core/model/model.hpp"
+#include "rclcpp_lifecycle/lifecycle_node.hpp"
+
+namespace dyn_controllers {
+
+// Which coordinates of the robot get commands: index by position in `joints`. Throws where a joint does not exist, has
+// several degrees of freedom, mimics another, or is passive.
+std::vector<int> controlled_coordinates(const dyn::Model& robot, const parameters::Params& params);
+
+// Coordinates that get no command and are not passive take no feedback: their motion is taken as given.
+dyn::control::Parameters control_parameters(const parameters::Params& params, dyn::control::Law law,
+                                            const std::vector<int>& controlled, int coordinates);
+
+dyn::Vec3d gravity(const parameters::Params& params);
+
+// Reads armature.JOINT (declares it where that has not been done; kg m^2 or kg) over the URDF's value. True if any
+// joint of the robot has armature now.
+bool apply_armature(rclcpp_lifecycle::LifecycleNode& node, dyn::RobotDescription& robot);
+
+}  // namespace dyn_controllers

@@ -1,0 +1,65 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The plant of `dyn run` as ros2_control hardware: every joint has a drive that takes effort, or position and velocity
+// through a servo, or both (effort on top of a PD). A joint that nobody commands is braked: only hardware can hold an
+// arm. Between two reads the torques are held and the plant is integrated over the measured period.
+//
+// Hardware parameters (all optional): engine (native), gravity ("0 0 -9.81"), friction, armature, limits (true),
+// tolerance (1e-10), drive_p, drive_d (PD beside effort). `initial_value` of a position state is where a joint starts.
+// Its node has ~/attach_payload and the like: what the arm really carries, whatever a controller believes.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "dyn_controllers/payload_services.hpp"
+#include "dyn_controllers/simulated_drives.hpp"
+#include "dyn_sim/plant.hpp"
+#include "hardware_interface/system_interface.hpp"
+
+namespace dyn_controllers {
+
+class SimulatedArm : public hardware_interface::SystemInterface {
+ public:
+  using CallbackReturn = hardware_interface::CallbackReturn;
+  using return_type = hardware_interface::return_type;
+  using State = rclcpp_lifecycle::State;
+
+  CallbackReturn on_init(const hardware_interface::HardwareComponentInterfaceParams& params) override;
+  CallbackReturn on_configure(const State& previous) override;
+  CallbackReturn on_deactivate(const State& previous) override;
+  return_type prepare_command_mode_switch(const std::vector<std::string>& start,
+                                          const std::vector<std::string>& stop) override;
+  return_type perform_command_mode_switch(const std::vector<std::string>& start,
+                                          const std::vector<std::string>& stop) override;
+  return_type read(const rclcpp::Time& time, const rclcpp::Duration& period) override;
+  return_type write(const rclcpp::Time& time, const rclcpp::Duration& period) override;
+
+ private:
+  // One joint of the <ros2_control> tag; a joint that mimics another follows its coordinate.
+  struct JointRoom {
+    std::string name;
+    int coordinate = -1;
+    double multiplier = 1.0, offset = 0.0;
+    bool mimics = false;
+    hardware_interface::StateInterface::SharedPtr position, velocity, effort;  // may be null
+    hardware_interface::CommandInterface::SharedPtr position_command, velocity_command, effort_command;
+  };
+
+  void make_plant();
+  void find_handles();
+  void carry(const std::function<void(dyn::sim::Plant&)>& change);
+  // INTERFACE is "JOINT/position" and so on; null where it is none of ours.
+  JointRoom* room_of(const std::string& interface, DriveMode& mode);
+
+  std::mutex plant_mutex_;  // a payload service against the loop: a simulation may wait
+  std::unique_ptr<dyn::sim::Plant> plant_;
+  std::unique_ptr<SimulatedDrives> drives_;
+  std::vector<JointRoom> joints_;
+  std::vector<double> start_q_, q_, v_;
+  std::unique_ptr<PayloadServices> payloads_;
+};
+
+}  // namespace dyn_controllers

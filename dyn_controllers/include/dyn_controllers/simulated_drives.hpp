@@ -1,0 +1,59 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The drives of a simulated arm: from commands to torques. A servo asks for an acceleration; which torques cause it
+// while other joints get theirs as commanded is the partly linearised dynamics of paper 002, with the two kinds of
+// joints in exchanged roles (control/passive_joints.hpp). No ROS.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dyn_core/control/passive_joints.hpp"
+#include "dyn_core/dynamics.hpp"
+
+namespace dyn_controllers {
+
+enum class DriveMode : std::uint8_t { brake = 0, position = 1, velocity = 2, effort = 4 };  // bits
+
+struct DriveSettings {
+  double p = 0.0, d = 0.0;  // N m/rad and N m s/rad beside effort, where position or velocity is commanded too
+};
+
+class SimulatedDrives {
+ public:
+  SimulatedDrives(const dyn::Model& model, const DriveSettings& settings);
+
+  // A plant with other payloads; modes and commands stay.
+  void set_model(const dyn::Model& model);
+
+  void set_mode(int coordinate, DriveMode bit, bool on) noexcept;
+  void brake_all() noexcept;
+  void command(int coordinate, double position, double velocity, double effort) noexcept;
+
+  // Torques for the next period, from the state at its beginning.
+  std::span<const double> torques(std::span<const double> q, std::span<const double> v, double period_s) noexcept;
+
+ private:
+  struct Drive {
+    std::uint8_t mode = 0;
+    double position = 0.0, velocity = 0.0, effort = 0.0;  // commanded
+    double last_position = 0.0;                           // commanded, a period ago
+    bool has_last_position = false;
+    double hold = 0.0;  // braked: where
+  };
+
+  double servo_acceleration(Drive& drive, double q, double v, double period_s) const noexcept;
+  [[nodiscard]] bool takes_effort(const Drive& drive) const noexcept;
+
+  DriveSettings settings_;
+  int n_ = 0;
+  std::unique_ptr<dyn::Dynamics> dynamics_;
+  std::unique_ptr<dyn::control::PassiveJoints> split_;
+  std::vector<Drive> drives_;
+  std::vector<bool> servoed_;
+  std::vector<double> a_, h_, torques_;
+};
+
+}  // namespace dyn_controllers

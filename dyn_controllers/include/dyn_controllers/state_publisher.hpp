@@ -1,0 +1,42 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// ~/controller_state: every so many cycles the loop leaves a sample in a triple buffer; a timer of the node's executor
+// makes the message. The loop neither waits nor wakes anybody.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dyn_controllers/arm.hpp"
+#include "dyn_controllers/triple_buffer.hpp"
+#include "dyn_msgs/msg/controller_state.hpp"
+#include "rclcpp/rclcpp.hpp"
+
+namespace dyn_controllers {
+
+struct CycleSample {
+  std::int64_t stamp_ns = 0;
+  std::vector<double> q, v, reference_q, reference_v, reference_a;
+  dyn::control::Terms terms;
+  dyn::control::CycleReport report;
+};
+
+class StatePublisher {
+ public:
+  StatePublisher(rclcpp_lifecycle::LifecycleNode& node, const Arm& arm, double rate_hz, double period_s);
+
+  DYN_REALTIME void sample(const rclcpp::Time& time, const Arm& arm, const dyn::control::CycleReport& report) noexcept;
+
+ private:
+  void publish();
+
+  const long every_;  // cycles; 0: never
+  long cycle_ = 0;
+  TripleBuffer<CycleSample> samples_;
+  dyn_msgs::msg::ControllerState message_;
+  rclcpp::Publisher<dyn_msgs::msg::ControllerState>::SharedPtr publisher_;
+  rclcpp::TimerBase::SharedPtr timer_;
+};
+
+}  // namespace dyn_controllers

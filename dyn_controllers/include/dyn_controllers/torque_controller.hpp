@@ -1,0 +1,65 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Computed torque and feedforward as ros2_control plugins: chainable, references `CONTROLLER/JOINT/{position, velocity,
+// acceleration}` from joint_trajectory_controller or whatever is above, or from topics where nothing is. The two differ
+// in the law of dyn_core that they run, and in what they may command.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "controller_interface/chainable_controller_interface.hpp"
+#include "dyn_controllers/arm_node.hpp"
+#include "dyn_controllers/reference_topics.hpp"
+
+namespace dyn_controllers {
+
+class TorqueController : public controller_interface::ChainableControllerInterface {
+ public:
+  using CallbackReturn = controller_interface::CallbackReturn;
+  using State = rclcpp_lifecycle::State;
+
+  CallbackReturn on_init() override;
+  [[nodiscard]] controller_interface::InterfaceConfiguration command_interface_configuration() const override;
+  [[nodiscard]] controller_interface::InterfaceConfiguration state_interface_configuration() const override;
+  CallbackReturn on_configure(const State& previous) override;
+  CallbackReturn on_activate(const State& previous) override;
+  CallbackReturn on_deactivate(const State& previous) override;
+  CallbackReturn on_cleanup(const State& previous) override;
+
+  // Between on_configure and on_cleanup.
+  [[nodiscard]] Arm& arm() noexcept { return node_room_->arm(); }
+
+ protected:
+  explicit TorqueController(dyn::control::Law law) : law_(law) {}
+
+  std::vector<hardware_interface::CommandInterface::SharedPtr> on_export_reference_interfaces_list() override;
+  bool on_set_chained_mode(bool chained) override;
+  controller_interface::return_type update_reference_from_subscribers(const rclcpp::Time& time,
+                                                                      const rclcpp::Duration& period) override;
+  controller_interface::return_type update_and_write_commands(const rclcpp::Time& time,
+                                                              const rclcpp::Duration& period) override;
+
+ private:
+  DYN_REALTIME void read_chained_reference() noexcept;
+  DYN_REALTIME void seed_references() noexcept;
+
+  const dyn::control::Law law_;
+  std::shared_ptr<parameters::ParamListener> listener_;
+  std::unique_ptr<ArmNode> node_room_;
+  std::unique_ptr<ReferenceTopics> topics_;
+  bool fresh_reference_ = false;  // the loop's: one has come for this cycle
+};
+
+class ComputedTorqueController : public TorqueController {
+ public:
+  ComputedTorqueController() : TorqueController(dyn::control::Law::computed_torque) {}
+};
+
+class FeedforwardController : public TorqueController {
+ public:
+  FeedforwardController() : TorqueController(dyn::control::Law::feedforward) {}
+};
+
+}  // namespace dyn_controllers

@@ -1,0 +1,36 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Pinocchio beside the loop, as ROS shows it: every so many cycles the controller drops a sample into the ring, the
+// core's validator compares on a thread of its own, and ~/validation says what came out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "dyn_controllers/dyn_controllers_parameters.hpp"
+#include "dyn_core/control/controller.hpp"
+#include "dyn_core/live/live_model.hpp"
+#include "rclcpp_lifecycle/lifecycle_node.hpp"
+
+namespace dyn_controllers {
+
+class Validation {
+ public:
+  // Throws dyn::ModelError where the settings are no good, or where this package was built without Pinocchio.
+  Validation(rclcpp_lifecycle::LifecycleNode& node, dyn::live::LiveModel& live, const parameters::Params& params,
+             double period_s);
+  ~Validation();
+  Validation(const Validation&) = delete;
+  Validation& operator=(const Validation&) = delete;
+  Validation(Validation&&) = delete;
+  Validation& operator=(Validation&&) = delete;
+
+  // Before each step: a sample of it is wanted, or not.
+  DYN_REALTIME void choose(dyn::control::Controller& controller) noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dyn_controllers

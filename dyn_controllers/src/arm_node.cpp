@@ -1,0 +1,72 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "dyn_controllers/arm_node.hpp"
+
+#include "dyn_core/dynamics.hpp"
+
+namespace dyn_controllers {
+
+ArmNode::ArmNode(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, const std::string& urdf, dyn::control::Law law,
+                 const std::shared_ptr<parameters::ParamListener>& listener, double rate_hz)
+    : node_(node),
+      listener_(listener),
+      arm_(node, urdf, law, listener->get_params(), 1.0 / rate_hz),
+      state_(*node, arm_, listener->get_params().state_publish_rate, 1.0 / rate_hz),
+      payloads_(*node, {[this](const dyn::Payload& payload, double time_s) { return arm_.attach(payload, time_s); },
+                        [this](const std::string& name, double time_s) { return arm_.detach(name, time_s); }}) {
+  on_set_ = node->add_on_set_parameters_callback(
+      [this](const std::vector<rclcpp::Parameter>& changes) { return judge(changes); });
+  post_set_ = node->add_post_set_parameters_callback([this](const std::vector<rclcpp::Parameter>&) { apply(); });
+  const auto latched = rclcpp::QoS(1).reliable().transient_local();
+  description_ = rclcpp::create_subscription<std_msgs::msg::String>(
+      *node, "robot_description", latched,
+      [this](const std_msgs::msg::String::ConstSharedPtr& message) { take_description(message->data); });
+}
+
+ArmNode::~ArmNode() {
+  node_->remove_on_set_parameters_callback(on_set_.get());
+  node_->remove_post_set_parameters_callback(post_set_.get());
+}
+
+// What generate_parameter_library cannot know. It judges types and bounds itself; only if both agree does a change
+// come.
+rcl_interfaces::msg::SetParametersResult ArmNode::judge(const std::vector<rclcpp::Parameter>& changes) const {
+  rcl_interfaces::msg::SetParametersResult result;
+  result.successful = true;
+  try {
+    parameters::Params wanted = listener_->get_params();
+    for (const rclcpp::Parameter& change : changes) {
+      if (change.get_name() == "jsim_algorithm") wanted.jsim_algorithm = change.as_string();
+      if (change.get_name() == "coriolis_algorithm") wanted.coriolis_algorithm = change.as_string();
+      if (change.get_name() == "gravity") wanted.gravity = change.as_double_array();
+      for (auto& [joint, gains] : wanted.gains.joints_map) {
+        const std::string prefix = "gains." + joint + '.';
+        if (change.get_name() == prefix + "p") gains.p = change.as_double();
+        if (change.get_name() == prefix + "d") gains.d = change.as_double();
+      }
+    }
+    arm_.check_parameters(wanted);
+  } catch (const std::exception& error) {
+    result.successful = false;
+    result.reason = error.what();
+  }
+  return result;
+}
+
+void ArmNode::apply() {
+  try {
+    arm_.set_parameters(listener_->get_params());
+  } catch (const std::exception& error) {
+    RCLCPP_ERROR(node_->get_logger(), "parameters are not applied: %s", error.what());
+  }
+}
+
+void ArmNode::take_description(const std::string& urdf) {
+  try {
+    const std::string applied = arm_.replace_description(urdf);
+    if (!applied.empty()) RCLCPP_INFO(node_->get_logger(), "%s", applied.c_str());
+  } catch (const std::exception& error) {
+    RCLCPP_ERROR(node_->get_logger(), "the new robot_description is refused: %s", error.what());
+  }
+}
+
+}  // namespace dyn_controllers

@@ -1,0 +1,88 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "dyn_controllers/reference_topics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+namespace dyn_controllers {
+namespace {
+
+using trajectory_msgs::msg::JointTrajectory;
+using trajectory_msgs::msg::JointTrajectoryPoint;
+
+Reference zeros(size_t n) {
+  const std::vector<double> zero(n, 0.0);
+  return {zero, zero, zero};
+}
+
+// Velocities and accelerations may be left out: then they are 0.
+void copy(const std::vector<double>& from, const std::vector<size_t>& order, const char* what, bool needed,
+          std::vector<double>& to) {
+  if (from.empty() && !needed) {
+    std::fill(to.begin(), to.end(), 0.0);
+    return;
+  }
+  if (from.size() != to.size()) {
+    throw std::invalid_argument(std::to_string(from.size()) + ' ' + what + " for " + std::to_string(to.size()) +
+                                " joints");
+  }
+  for (size_t k = 0; k < to.size(); ++k) {
+    to[k] = from[order[k]];
+    if (!std::isfinite(to[k])) throw std::invalid_argument(std::string(what) + " have an entry that is not finite");
+  }
+}
+
+}  // namespace
+
+ReferenceTopics::ReferenceTopics(rclcpp_lifecycle::LifecycleNode& node, const std::vector<std::string>& joints)
+    : joints_(joints), logger_(node.get_logger()), references_(zeros(joints.size())) {
+  const auto qos = rclcpp::SystemDefaultsQoS();
+  point_ = rclcpp::create_subscription<JointTrajectoryPoint>(
+      node, "~/reference", qos, [this](const JointTrajectoryPoint::ConstSharedPtr& point) { take_point(*point); });
+  trajectory_ = rclcpp::create_subscription<JointTrajectory>(
+      node, "~/joint_trajectory", qos,
+      [this](const JointTrajectory::ConstSharedPtr& trajectory) { take_trajectory(*trajectory); });
+}
+
+void ReferenceTopics::take_point(const JointTrajectoryPoint& point) {
+  std::vector<size_t> order(joints_.size());
+  std::iota(order.begin(), order.end(), 0U);
+  hand_over(point, order);
+}
+
+void ReferenceTopics::take_trajectory(const JointTrajectory& trajectory) {
+  if (trajectory.points.size() != 1) {
+    RCLCPP_WARN(logger_,
+                "~/joint_trajectory refused: %zu points; one is wanted, joint_trajectory_controller takes more",
+                trajectory.points.size());
+    return;
+  }
+  std::vector<size_t> order;
+  for (const std::string& joint : joints_) {
+    const auto& names = trajectory.joint_names;
+    const auto found = std::find(names.begin(), names.end(), joint);
+    if (found == names.end() || names.size() != joints_.size()) {
+      RCLCPP_WARN(logger_, "~/joint_trajectory refused: its joints are not those of `joints` ('%s')", joint.c_str());
+      return;
+    }
+    order.push_back(static_cast<size_t>(found - names.begin()));
+  }
+  hand_over(trajectory.points.front(), order);
+}
+
+void ReferenceTopics::hand_over(const JointTrajectoryPoint& point, const std::vector<size_t>& order) {
+  Reference& reference = references_.back();
+  try {
+    copy(point.positions, order, "positions", true, reference.q);
+    copy(point.velocities, order, "velocities", false, reference.v);
+    copy(point.accelerations, order, "accelerations", false, reference.a);
+  } catch (const std::invalid_argument& error) {
+    RCLCPP_WARN(logger_, "reference refused: %s", error.what());
+    return;
+  }
+  references_.publish();
+}
+
+}  // namespace dyn_controllers

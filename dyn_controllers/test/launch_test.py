@@ -1,0 +1,35 @@
+# Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+"""ros2 launch dyn_control computed_torque.launch.py: it moves the arm, ends by itself, and says how well it went."""
+import os
+import re
+import unittest
+
+import launch
+import launch_testing
+import launch_testing.actions
+import launch_testing.asserts
+from ament_index_python.packages import get_package_share_directory
+from launch.actions import IncludeLaunchDescription
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+
+
+def generate_test_description():
+    file = os.path.join(get_package_share_directory('dyn_control'), 'launch', 'computed_torque.launch.py')
+    arguments = {'robot': 'arm7', 'jsim_algorithm': 'gdahj', 'duration': '6', 'rate': '500'}
+    return launch.LaunchDescription([
+        IncludeLaunchDescription(PythonLaunchDescriptionSource(file), launch_arguments=arguments.items()),
+        launch_testing.actions.ReadyToTest(),
+    ])
+
+
+class TheArm(unittest.TestCase):
+
+    def test_moves_and_is_followed(self, proc_output):
+        proc_output.assertWaitFor('summary: ', timeout=180, stream='stdout')
+        text = ''.join(line.text.decode() for process in proc_output.processes() for line in proc_output[process])
+        found = re.search(r'summary: (\d+) samples, tracking error rms ([0-9.e+-]+) rad, largest ([0-9.e+-]+) rad, '
+                          r'largest torque ([0-9.e+-]+) N m', text)
+        self.assertTrue(found, text)
+        self.assertGreater(int(found.group(1)), 100)
+        self.assertLess(float(found.group(2)), 1e-2)  # in real time on a machine that may be busy
+        self.assertGreater(float(found.group(4)), 1.0)

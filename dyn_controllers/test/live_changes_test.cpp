@@ -1,0 +1,330 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What changes while a controller runs: parameters, payloads, the robot's description, references from topics; and that
+// the loop allocates nothing and takes no lock of ours while it all happens.
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include "dyn_controllers/torque_controller.hpp"
+#include "plugin_fixture.hpp"
+#include "support/allocation_counter.hpp"
+#include "support/lock_counter.hpp"
+
+namespace dyn_controllers::test {
+namespace {
+
+using namespace std::chrono_literals;
+using Computed = Plugin<ComputedTorqueController>;
+using dyn_msgs::srv::AttachPayload, dyn_msgs::srv::DetachPayload, dyn_msgs::srv::ListPayloads;
+
+std::vector<double> gravity(const dyn::Model& model) {
+  dyn::Dynamics dynamics(model);
+  const std::vector<double> zero(7, 0.0);
+  EXPECT_TRUE(dynamics.update(zero, zero).ok());
+  return {dynamics.g().data(), dynamics.g().data() + 7};
+}
+
+// The controller's node and another one that calls it, on one executor that the test spins itself.
+struct Room {
+  explicit Room(Computed& plugin) : node(std::make_shared<rclcpp::Node>("user")) {
+    executor.add_node(plugin.controller->get_node()->get_node_base_interface());
+    executor.add_node(node);
+  }
+  template <class Service>
+  typename Service::Response::SharedPtr call(const std::string& name, const typename Service::Request& request) {
+    auto client = node->create_client<Service>("/controller/" + name);
+    EXPECT_TRUE(client->wait_for_service(5s));
+    auto answer = client->async_send_request(std::make_shared<typename Service::Request>(request));
+    EXPECT_EQ(executor.spin_until_future_complete(answer.future, 10s), rclcpp::FutureReturnCode::SUCCESS);
+    return answer.get();
+  }
+  template <class Condition>
+  bool spin_until(Condition&& condition) {
+    for (int i = 0; i < 1000 && !condition(); ++i) executor.spin_once(10ms);
+    return condition();
+  }
+  rclcpp::executors::SingleThreadedExecutor executor;
+  rclcpp::Node::SharedPtr node;
+};
+
+AttachPayload::Request box(const std::string& link = "tool0") {
+  AttachPayload::Request request;
+  request.payload.name = "box";
+  request.payload.link = link;
+  request.payload.inertia.m = 2.0;
+  request.payload.inertia.com.x = 0.05;
+  request.payload.inertia.ixx = request.payload.inertia.iyy = request.payload.inertia.izz = 0.01;
+  return request;
+}
+
+dyn::Model arm7_with_box() {
+  dyn::Inertial inertial{2.0, {0.05, 0.0, 0.0}, dyn::inertia_tensor(0.01, 0.0, 0.0, 0.01, 0.0, 0.01)};
+  return dyn::Model::build(dyn::attach(dyn::load_robot("arm7"), dyn::Payload::rigid("box", "tool0", inertial)));
+}
+
+void expect_efforts(const Computed& plugin, const std::vector<double>& expected, double tolerance) {
+  for (size_t i = 0; i < 7; ++i) {
+    EXPECT_NEAR(plugin.command(arm7_joints()[i] + "/effort"), expected[i], tolerance) << arm7_joints()[i];
+  }
+}
+
+TEST(LiveParameters, TakeEffectInTheNextCycleOrAreRefusedWithTheReason) {
+  Computed plugin;
+  plugin.start(true);
+  plugin.set_state("joint7/position", -0.1);
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  const double before = plugin.command("joint7/effort");
+  using Value = rclcpp::ParameterValue;
+
+  EXPECT_TRUE(plugin.set("gains.joint7.p", Value(800.0)).successful);
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  const double doubled = plugin.command("joint7/effort");
+  EXPECT_GT(std::abs(doubled - before), 0.1 * std::abs(before));
+  EXPECT_TRUE(plugin.set("gains.joint7.p", Value(400.0)).successful);
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  EXPECT_NEAR(plugin.command("joint7/effort"), before, 1e-9);
+
+  for (const char* name : {"explicit", "denoc", "screw", "gdahj", "crba", "fused"}) {
+    EXPECT_TRUE(plugin.set("jsim_algorithm", Value(name)).successful);
+    ASSERT_EQ(plugin.update(), return_type::OK);
+    EXPECT_NEAR(plugin.command("joint7/effort"), before, 1e-9) << name;
+  }
+  const auto unknown = plugin.set("jsim_algorithm", Value("magic"));
+  EXPECT_FALSE(unknown.successful);
+  EXPECT_NE(unknown.reason.find("magic"), std::string::npos) << unknown.reason;
+  EXPECT_EQ(plugin.controller->get_node()->get_parameter("jsim_algorithm").as_string(), "fused");
+  const auto zero_gain = plugin.set("gains.joint7.d", Value(0.0));
+  EXPECT_FALSE(zero_gain.successful);
+  EXPECT_NE(zero_gain.reason.find("joint7"), std::string::npos) << zero_gain.reason;
+  EXPECT_FALSE(plugin.set("gains.joint7.i", Value(-1.0)).successful);
+  EXPECT_FALSE(plugin.set("gravity", Value(std::vector<double>{0.0, 0.0})).successful);
+  EXPECT_FALSE(plugin.set("joints", Value(std::vector<std::string>{"joint1"})).successful) << "read-only";
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  EXPECT_NEAR(plugin.command("joint7/effort"), before, 1e-9);
+
+  EXPECT_TRUE(plugin.set("gravity", Value(std::vector<double>{0.0, 0.0, 0.0})).successful);
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  EXPECT_LT(std::abs(plugin.command("joint2/effort")), 5.0);
+}
+
+TEST(Payloads, ServicesAttachListAndDetachInAnyState) {
+  Computed plugin;
+  ASSERT_TRUE(plugin.configure());
+  Room room(plugin);
+  dyn_msgs::msg::Payloads latched;
+  ASSERT_TRUE(room.call<AttachPayload>("attach_payload", box())->success) << "inactive";
+  const auto subscription = room.node->create_subscription<dyn_msgs::msg::Payloads>(
+      "/controller/payloads", rclcpp::QoS(1).transient_local(),
+      [&](const dyn_msgs::msg::Payloads::ConstSharedPtr& message) { latched = *message; });
+  EXPECT_TRUE(room.spin_until([&] { return latched.payloads.size() == 1; }));
+  EXPECT_EQ(latched.payloads.at(0).name, "box");
+
+  ASSERT_TRUE(plugin.controller->set_chained_mode(true));
+  ASSERT_TRUE(plugin.activate());
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  expect_efforts(plugin, gravity(arm7_with_box()), 1e-9);
+  ASSERT_EQ(plugin.controller->get_node()->deactivate().id(), State::PRIMARY_STATE_INACTIVE);
+  ASSERT_EQ(plugin.controller->get_node()->activate().id(), State::PRIMARY_STATE_ACTIVE);
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  expect_efforts(plugin, gravity(arm7_with_box()), 1e-9);
+
+  const auto list = room.call<ListPayloads>("list_payloads", {});
+  ASSERT_EQ(list->payloads.size(), 1U);
+  EXPECT_EQ(list->payloads[0].inertia.m, 2.0);
+  DetachPayload::Request off;
+  off.name = "box";
+  ASSERT_TRUE(room.call<DetachPayload>("detach_payload", off)->success);
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  expect_efforts(plugin, gravity(dyn::load_model("arm7")), 1e-9);
+  EXPECT_TRUE(room.spin_until([&] { return latched.payloads.empty(); }));
+}
+
+TEST(Payloads, WhatCannotBeIsRefusedAndChangesNothing) {
+  Computed plugin;
+  plugin.start(true);
+  Room room(plugin);
+  const auto refused = [&](const AttachPayload::Request& request, const std::string& why) {
+    const auto answer = room.call<AttachPayload>("attach_payload", request);
+    EXPECT_FALSE(answer->success) << why;
+    EXPECT_NE(answer->message.find(why), std::string::npos) << answer->message;
+  };
+  refused(box("no_such_link"), "no_such_link");
+  auto negative = box();
+  negative.payload.inertia.m = -1.0;
+  refused(negative, "box");
+  auto impossible = box();
+  impossible.payload.inertia.ixx = 5.0;
+  refused(impossible, "box");
+  auto crooked = box();
+  crooked.payload.pose.orientation.w = 0.5;
+  refused(crooked, "quaternion");
+  auto swinging = box();
+  swinging.payload.inertia.m = 0.0;
+  swinging.payload.urdf = R"(<robot name="pendulum"><link name="hook"/><link name="load"><inertial>
+    <origin xyz="0 0 -0.3"/><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/>
+    </inertial></link><joint name="swing" type="continuous"><parent link="hook"/><child link="load"/>
+    <axis xyz="0 1 0"/></joint></robot>)";
+  refused(swinging, "state source");
+  auto late = box();
+  late.transition_time.sec = -1;
+  refused(late, "transition_time");
+  DetachPayload::Request nothing;
+  nothing.name = "nothing";
+  EXPECT_FALSE(room.call<DetachPayload>("detach_payload", nothing)->success);
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  expect_efforts(plugin, gravity(dyn::load_model("arm7")), 1e-9);
+}
+
+// 0.1 s at 1 kHz: half of the payload's gravity after half of the time.
+TEST(Payloads, AreRampedInOverTheTransitionTime) {
+  Computed plugin;
+  plugin.start(true);
+  Room room(plugin);
+  auto request = box();
+  request.transition_time.nanosec = 100'000'000;
+  ASSERT_TRUE(room.call<AttachPayload>("attach_payload", request)->success);
+  const auto empty = gravity(dyn::load_model("arm7")), full = gravity(arm7_with_box());
+  for (int cycle = 1; cycle <= 110; ++cycle) {
+    ASSERT_EQ(plugin.update(), return_type::OK);
+    if (cycle == 50) EXPECT_NEAR(plugin.command("joint2/effort"), 0.5 * (empty[1] + full[1]), 1e-6);
+  }
+  expect_efforts(plugin, full, 1e-9);
+}
+
+TEST(Description, ANewOneIsTakenOverOrRefused) {
+  Computed plugin;
+  plugin.start(true);
+  Room room(plugin);
+  const auto publisher =
+      room.node->create_publisher<std_msgs::msg::String>("robot_description", rclcpp::QoS(1).transient_local());
+  std_msgs::msg::String description;
+  description.data = arm7_urdf();
+  const std::string mass = "<mass value=\"4.75\"/>";
+  const size_t where = description.data.find(mass);
+  ASSERT_NE(where, std::string::npos);
+  description.data.replace(where, mass.size(), "<mass value=\"4.80\"/>");
+  publisher->publish(description);
+  const auto model_is = [&](double kg) {
+    return [&plugin, kg] {
+      const auto model = plugin.controller->arm().live().newest_model();
+      return model->find_link("link1")->inertial.mass_kg == kg;
+    };
+  };
+  EXPECT_TRUE(room.spin_until(model_is(4.80)));
+  const auto generation = [&] { return plugin.controller->arm().live().newest_model(); };
+  const auto before = generation();
+  description.data = "<robot name='other'><link name='a'/></robot>";
+  publisher->publish(description);
+  for (int i = 0; i < 20; ++i) room.executor.spin_once(10ms);
+  EXPECT_EQ(generation(), before);
+  EXPECT_EQ(plugin.update(), return_type::OK);
+}
+
+TEST(References, ComeFromTopicsWhereNothingIsChained) {
+  auto parameters = arm7_parameters();
+  parameters["reference_timeout"] = rclcpp::ParameterValue(0.0);
+  Computed plugin(parameters);
+  plugin.start(false);
+  Room room(plugin);
+  const auto points =
+      room.node->create_publisher<trajectory_msgs::msg::JointTrajectoryPoint>("/controller/reference", 1);
+  const auto trajectories =
+      room.node->create_publisher<trajectory_msgs::msg::JointTrajectory>("/controller/joint_trajectory", 1);
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  const double rest = plugin.command("joint1/effort");
+  const auto reference = [&] { return plugin.controller->arm().reference_q()[0]; };
+  const auto update_until = [&](double wanted) {
+    return room.spin_until([&] { return plugin.update() == return_type::OK && reference() == wanted; });
+  };
+
+  trajectory_msgs::msg::JointTrajectoryPoint point;
+  point.positions.assign(7, 0.0);
+  point.positions[0] = 0.2;
+  ASSERT_TRUE(room.spin_until([&] { return points->get_subscription_count() > 0; }));
+  points->publish(point);
+  EXPECT_TRUE(update_until(0.2));
+  EXPECT_GT(plugin.command("joint1/effort"), rest + 1.0);
+
+  trajectory_msgs::msg::JointTrajectory trajectory;  // joints in another order
+  trajectory.joint_names = arm7_joints();
+  std::reverse(trajectory.joint_names.begin(), trajectory.joint_names.end());
+  point.positions.assign(7, 0.0);
+  point.positions[6] = -0.3;
+  trajectory.points = {point};
+  ASSERT_TRUE(room.spin_until([&] { return trajectories->get_subscription_count() > 0; }));
+  trajectories->publish(trajectory);
+  EXPECT_TRUE(update_until(-0.3));
+
+  point.positions.pop_back();  // malformed: nothing changes
+  points->publish(point);
+  for (int i = 0; i < 20; ++i) room.executor.spin_once(10ms);
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  EXPECT_EQ(reference(), -0.3);
+}
+
+// 1,000 parameter changes, payload calls and references from another thread; update() is counted alone. The handles of
+// ros2_control try-lock (pthread_rwlock/mutex_trylock and unlock): what a cycle of theirs costs is measured first, and
+// nothing may come on top.
+TEST(RealTime, UpdateAllocatesNothingAndTakesNoLockOfOurs) {
+  Computed plugin;
+  plugin.start(false);
+  std::int64_t locks_of_handles = 0, most_locks = 0;
+  locks_of_handles = dyn::test::count_lock_calls([&] { ASSERT_EQ(plugin.update(), return_type::OK); });
+  std::atomic<bool> done{false};
+  std::thread user([&] {
+    Room room(plugin);
+    const auto points =
+        room.node->create_publisher<trajectory_msgs::msg::JointTrajectoryPoint>("/controller/reference", 1);
+    trajectory_msgs::msg::JointTrajectoryPoint point;
+    point.positions.assign(7, 0.01);
+    DetachPayload::Request off;
+    off.name = "box";
+    for (int i = 0; i < 1000; ++i) {
+      EXPECT_TRUE(plugin.set("gains.joint3.p", rclcpp::ParameterValue(300.0 + i % 100)).successful);
+      points->publish(point);
+      if (i % 10 == 0) EXPECT_TRUE(room.call<AttachPayload>("attach_payload", box())->success);
+      if (i % 10 == 5) EXPECT_TRUE(room.call<DetachPayload>("detach_payload", off)->success);
+      room.executor.spin_some();
+    }
+    done = true;
+  });
+  dyn::test::AllocationCount total;
+  std::int64_t cycles = 0;
+  while (!done || cycles < 1000) {
+    return_type result{};
+    std::int64_t locks = 0;
+    const auto count =
+        dyn::test::count_allocations([&] { locks = dyn::test::count_lock_calls([&] { result = plugin.update(); }); });
+    ASSERT_EQ(result, return_type::OK);
+    total.allocations += count.allocations;
+    total.frees += count.frees;
+    most_locks = std::max(most_locks, locks);
+    ++cycles;
+    if (cycles % 100 == 0) std::this_thread::sleep_for(1ms);
+  }
+  user.join();
+  EXPECT_EQ(total.allocations, 0);
+  EXPECT_EQ(total.frees, 0);
+  EXPECT_EQ(most_locks, locks_of_handles);
+}
+
+TEST(RealTime, ActivationAndDeactivationAllocateNothing) {
+  class Bare : public ComputedTorqueController {
+   public:
+    using ComputedTorqueController::on_activate;
+    using ComputedTorqueController::on_deactivate;
+  };
+  Plugin<Bare> plugin;
+  plugin.start(true);
+  const rclcpp_lifecycle::State inactive, active;
+  const auto count = dyn::test::count_allocations([&] {
+    (void)plugin.controller->on_deactivate(active);
+    (void)plugin.controller->on_activate(inactive);
+  });
+  EXPECT_TRUE(count.none()) << count.allocations;
+}
+
+}  // namespace
+}  // namespace dyn_controllers::test

@@ -1,0 +1,154 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Feedforward, gravity compensation and the broadcaster by themselves.
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "dyn_controllers/dynamics_broadcaster.hpp"
+#include "dyn_controllers/gravity_compensation_controller.hpp"
+#include "dyn_controllers/torque_controller.hpp"
+#include "plugin_fixture.hpp"
+
+namespace dyn_controllers::test {
+namespace {
+
+const std::vector<double> some_q{0.3, 0.5, -0.2, 0.9, 0.1, -0.4, 0.2};
+const std::vector<double> some_v{0.4, -0.3, 0.2, 0.5, -0.6, 0.1, 0.7};
+const std::vector<double> some_a{1.0, -2.0, 0.5, 0.3, 2.0, -1.0, 0.4};
+
+template <class P>
+void set_state(P& plugin, const std::vector<double>& q, const std::vector<double>& v) {
+  for (size_t i = 0; i < 7; ++i) {
+    plugin.set_state(arm7_joints()[i] + "/position", q[i]);
+    plugin.set_state(arm7_joints()[i] + "/velocity", v[i]);
+  }
+}
+
+dyn::Dynamics arm7_at(const std::vector<double>& q, const std::vector<double>& v, bool armature) {
+  dyn::ModelOptions options;
+  options.armature = armature;
+  dyn::Dynamics dynamics(dyn::load_model("arm7", options));
+  EXPECT_TRUE(dynamics.update(q, v).ok());
+  return dynamics;
+}
+
+std::map<std::string, rclcpp::ParameterValue> plain(double d) {
+  auto parameters = arm7_parameters();
+  for (const std::string& joint : arm7_joints()) {
+    parameters["gains." + joint + ".p"] = rclcpp::ParameterValue(0.0);
+    parameters["gains." + joint + ".d"] = rclcpp::ParameterValue(d);
+  }
+  parameters["prediction"] = rclcpp::ParameterValue(0.0);
+  parameters["reference_lead"] = rclcpp::ParameterValue(0.0);
+  return parameters;
+}
+
+// Paper 004 eq 72: the torque of the reference motion, whatever the state is.
+TEST(Feedforward, IsTheInverseDynamicsOfTheReference) {
+  auto parameters = plain(0.0);
+  parameters["command_interfaces"] = rclcpp::ParameterValue(std::vector<std::string>{"effort", "position", "velocity"});
+  Plugin<FeedforwardController> plugin(parameters);
+  plugin.start(true);
+  EXPECT_EQ(plugin.controller->command_interface_configuration().names.size(), 21U);
+  for (size_t i = 0; i < 7; ++i) {
+    (void)plugin.reference(arm7_joints()[i] + "/position").set_value(some_q[i]);
+    (void)plugin.reference(arm7_joints()[i] + "/velocity").set_value(some_v[i]);
+    (void)plugin.reference(arm7_joints()[i] + "/acceleration").set_value(some_a[i]);
+  }
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  auto dynamics = arm7_at(some_q, some_v, true);
+  std::vector<double> tau(7);
+  dynamics.inverse(some_a, tau);
+  for (size_t i = 0; i < 7; ++i) {
+    EXPECT_NEAR(plugin.command(arm7_joints()[i] + "/effort"), tau[i], 1e-11);
+    EXPECT_EQ(plugin.command(arm7_joints()[i] + "/position"), some_q[i]);
+    EXPECT_EQ(plugin.command(arm7_joints()[i] + "/velocity"), some_v[i]);
+  }
+}
+
+TEST(GravityCompensation, CarriesTheArmAndDampsIt) {
+  Plugin<GravityCompensationController> plugin(plain(2.0));
+  ASSERT_TRUE(plugin.initialised && plugin.configure());
+  EXPECT_FALSE(plugin.controller->is_chainable());
+  ASSERT_TRUE(plugin.activate());
+  set_state(plugin, some_q, some_v);
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  const auto dynamics = arm7_at(some_q, some_v, true);
+  for (size_t i = 0; i < 7; ++i) {
+    EXPECT_NEAR(plugin.command(arm7_joints()[i] + "/effort"), dynamics.g()[static_cast<int>(i)] - 2.0 * some_v[i],
+                1e-11);
+  }
+  plugin.set_state("joint3/position", std::numeric_limits<double>::quiet_NaN());
+  const double held = plugin.command("joint2/effort");
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  EXPECT_EQ(plugin.command("joint2/effort"), held);
+}
+
+TEST(Broadcaster, PublishesMCGAndMomentum) {
+  Plugin<DynamicsBroadcaster> plugin({{"publish_rate", rclcpp::ParameterValue(1000.0)}});
+  ASSERT_TRUE(plugin.initialised && plugin.configure());
+  EXPECT_TRUE(plugin.controller->command_interface_configuration().names.empty());
+  EXPECT_EQ(plugin.controller->state_interface_configuration().names.size(), 14U);
+  ASSERT_TRUE(plugin.activate());
+  set_state(plugin, some_q, some_v);
+
+  const auto node = std::make_shared<rclcpp::Node>("user");
+  dyn_msgs::msg::Dynamics message;
+  const auto subscription = node->create_subscription<dyn_msgs::msg::Dynamics>(
+      "/controller/dynamics", 1, [&](const dyn_msgs::msg::Dynamics::ConstSharedPtr& m) { message = *m; });
+  rclcpp::executors::SingleThreadedExecutor executor;
+  executor.add_node(node);
+  executor.add_node(plugin.controller->get_node()->get_node_base_interface());
+  for (int i = 0; i < 1000 && message.gravity.empty(); ++i) {
+    ASSERT_EQ(plugin.update(), return_type::OK);
+    executor.spin_once(std::chrono::milliseconds(5));
+  }
+  ASSERT_EQ(message.mass_matrix.size(), 49U);
+  const auto dynamics = arm7_at(some_q, some_v, false);
+  for (int i = 0; i < 7; ++i) {
+    const auto row = static_cast<size_t>(i);
+    double momentum = 0.0;
+    for (int j = 0; j < 7; ++j) {
+      const auto entry = static_cast<size_t>(7 * i + j);
+      EXPECT_NEAR(message.mass_matrix[entry], dynamics.M()(i, j), 1e-12);
+      EXPECT_NEAR(message.coriolis_matrix[entry], dynamics.C()(i, j), 1e-12);
+      momentum += dynamics.M()(i, j) * some_v[static_cast<size_t>(j)];
+    }
+    EXPECT_NEAR(message.gravity[row], dynamics.g()[i], 1e-12);
+    EXPECT_NEAR(message.momentum[row], momentum, 1e-12);
+  }
+  EXPECT_TRUE(message.external_effort.empty());
+}
+
+// 3 N m from outside at joint 2, at rest: what gravity needs and the push are in the measured effort.
+TEST(Broadcaster, ObservesWhatPushes) {
+  Plugin<DynamicsBroadcaster> plugin(
+      {{"publish_rate", rclcpp::ParameterValue(1000.0)}, {"measured_effort", rclcpp::ParameterValue(true)}});
+  ASSERT_TRUE(plugin.initialised && plugin.configure());
+  ASSERT_TRUE(plugin.activate());
+  const std::vector<double> zero(7, 0.0);
+  set_state(plugin, some_q, zero);
+  const auto dynamics = arm7_at(some_q, zero, false);
+  for (int i = 0; i < 7; ++i) {
+    const double push = i == 1 ? 3.0 : 0.0;
+    plugin.set_state(arm7_joints()[static_cast<size_t>(i)] + "/effort", dynamics.g()[i] - push);
+  }
+  const auto node = std::make_shared<rclcpp::Node>("user");
+  dyn_msgs::msg::Dynamics message;
+  const auto subscription = node->create_subscription<dyn_msgs::msg::Dynamics>(
+      "/controller/dynamics", 1, [&](const dyn_msgs::msg::Dynamics::ConstSharedPtr& m) { message = *m; });
+  rclcpp::executors::SingleThreadedExecutor executor;
+  executor.add_node(node);
+  executor.add_node(plugin.controller->get_node()->get_node_base_interface());
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(plugin.update(), return_type::OK);
+  for (int i = 0; i < 1000 && message.external_effort.empty(); ++i) {
+    ASSERT_EQ(plugin.update(), return_type::OK);
+    executor.spin_once(std::chrono::milliseconds(5));
+  }
+  ASSERT_EQ(message.external_effort.size(), 7U);
+  for (size_t i = 0; i < 7; ++i) EXPECT_NEAR(message.external_effort[i], i == 1 ? 3.0 : 0.0, 1e-6);
+}
+
+}  // namespace
+}  // namespace dyn_controllers::test

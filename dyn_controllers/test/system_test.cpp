@@ -1,0 +1,176 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The whole loop on a real controller manager: joint_trajectory_controller above the computed-torque controller above
+// the simulated arm.
+#include <cmath>
+
+#include "controller_manager_fixture.hpp"
+#include "dyn_msgs/msg/controller_state.hpp"
+
+namespace dyn_controllers::test {
+namespace {
+
+using dyn_msgs::srv::AttachPayload, dyn_msgs::srv::DetachPayload;
+const std::vector<double> ready{0.0, 0.3, 0.0, 0.6, 0.0, -0.3, 0.0};
+
+class LoopTest : public ManagerTest {
+ protected:
+  void bring_up(const std::vector<Spec>& more = {}) {
+    std::vector<Spec> controllers{
+        {"computed_torque_controller", "dyn_controllers/ComputedTorqueController"},
+        {"joint_trajectory_controller", "joint_trajectory_controller/JointTrajectoryController"}};
+    controllers.insert(controllers.end(), more.begin(), more.end());
+    start(ready, controllers);
+    if (HasFatalFailure()) return;
+    goals = user->create_publisher<trajectory_msgs::msg::JointTrajectory>(
+        "/joint_trajectory_controller/joint_trajectory", 1);
+    computed = std::dynamic_pointer_cast<TorqueController>(controller("computed_torque_controller"));
+    ASSERT_NE(computed, nullptr);
+    switch_to({"computed_torque_controller", "joint_trajectory_controller"}, {});
+  }
+
+  void send_goal(double size, int seconds) {
+    trajectory_msgs::msg::JointTrajectory goal;
+    goal.joint_names = arm7_joints();
+    trajectory_msgs::msg::JointTrajectoryPoint point;
+    for (size_t i = 0; i < 7; ++i) point.positions.push_back(ready[i] + size * (i % 2 == 0 ? 1.0 : -1.0));
+    point.velocities.assign(7, 0.0);
+    point.accelerations.assign(7, 0.0);
+    point.time_from_start.sec = seconds;
+    goal.points = {point};
+    ASSERT_TRUE(spin_until([&] { return goals->get_subscription_count() > 0; }));
+    goals->publish(goal);
+    for (int i = 0; i < 20; ++i) executor->spin_once(std::chrono::milliseconds(5));
+  }
+
+  // The reference of cycle k is meant for cycle k + 1.
+  void track(int count) {
+    for (int i = 0; i < count && !HasFatalFailure(); ++i) {
+      const std::vector<double> wanted = computed->arm().reference_q();
+      cycle();
+      for (size_t joint = 0; joint < 7; ++joint) {
+        const double error = computed->arm().q()[joint] - wanted[joint];
+        squares += error * error;
+        largest = std::max(largest, std::abs(error));
+        moved = std::max(moved, std::abs(computed->arm().q()[joint] - ready[joint]));
+        ++samples;
+      }
+    }
+  }
+  [[nodiscard]] double rms() const { return std::sqrt(squares / static_cast<double>(samples)); }
+
+  rclcpp::Publisher<trajectory_msgs::msg::JointTrajectory>::SharedPtr goals;
+  std::shared_ptr<TorqueController> computed;
+  double squares = 0.0, largest = 0.0, moved = 0.0;
+  long samples = 0;
+};
+
+TEST_F(LoopTest, AGoalIsTrackedBelowTenMicroradians) {
+  bring_up();
+  send_goal(0.8, 2);
+  track(2300);
+  EXPECT_GT(moved, 0.75);
+  EXPECT_LT(rms(), 1e-5);
+  RecordProperty("rms_rad", std::to_string(rms()));
+  std::printf("tracking: rms %.3g rad, largest %.3g rad\n", rms(), largest);
+}
+
+TEST_F(LoopTest, AlgorithmsAreSwappedInMotion) {
+  bring_up();
+  send_goal(0.8, 2);
+  const auto node = controller("computed_torque_controller")->get_node();
+  for (const char* name : {"explicit", "gdahj", "denoc", "crba", "screw", "fused"}) {
+    ASSERT_TRUE(node->set_parameter(rclcpp::Parameter("jsim_algorithm", name)).successful) << name;
+    track(350);
+  }
+  EXPECT_GT(moved, 0.75);
+  EXPECT_LT(rms(), 1e-5);
+}
+
+// What the arm carries and what the controller knows, in the same cycle.
+TEST_F(LoopTest, APayloadIsTakenOnAndOffInMotion) {
+  bring_up();
+  send_goal(0.8, 3);
+  AttachPayload::Request box;
+  box.payload.name = "box";
+  box.payload.link = "tool0";
+  box.payload.inertia.m = 2.0;
+  box.payload.inertia.com.z = 0.06;
+  box.payload.inertia.ixx = box.payload.inertia.iyy = box.payload.inertia.izz = 0.006;
+  track(800);
+  const double empty = rms();
+  ASSERT_TRUE(call<AttachPayload>("/simulated_arm/attach_payload", box)->success);
+  ASSERT_TRUE(call<AttachPayload>("/computed_torque_controller/attach_payload", box)->success);
+  track(800);
+  DetachPayload::Request off;
+  off.name = "box";
+  ASSERT_TRUE(call<DetachPayload>("/simulated_arm/detach_payload", off)->success);
+  ASSERT_TRUE(call<DetachPayload>("/computed_torque_controller/detach_payload", off)->success);
+  track(1700);
+  EXPECT_GT(moved, 0.75);
+  EXPECT_LT(empty, 1e-5);
+  EXPECT_LT(largest, 1e-4);
+}
+
+// Without the payload in the model the same arm is far off: the test above can fail.
+TEST_F(LoopTest, APayloadThatTheControllerDoesNotKnowIsSeen) {
+  bring_up();
+  AttachPayload::Request box;
+  box.payload.name = "box";
+  box.payload.link = "tool0";
+  box.payload.inertia.m = 2.0;
+  box.payload.inertia.ixx = box.payload.inertia.iyy = box.payload.inertia.izz = 0.006;
+  ASSERT_TRUE(call<AttachPayload>("/simulated_arm/attach_payload", box)->success);
+  track(500);
+  EXPECT_GT(largest, 1e-3);
+}
+
+TEST_F(LoopTest, TheArmIsBrakedWhenNobodyControlsIt) {
+  bring_up();
+  send_goal(0.8, 2);
+  track(1000);  // in full motion
+  switch_to({}, {"joint_trajectory_controller", "computed_torque_controller"});
+  cycles(300);
+  const auto stopped = watcher->q;
+  cycles(1000);
+  for (size_t i = 0; i < 7; ++i) EXPECT_NEAR(watcher->q[i], stopped[i], 1e-6);
+  // And on again, from where it is, without a jump.
+  switch_to({"computed_torque_controller", "joint_trajectory_controller"}, {});
+  cycles(500);
+  for (size_t i = 0; i < 7; ++i) EXPECT_NEAR(watcher->q[i], stopped[i], 1e-5);
+}
+
+TEST_F(LoopTest, SwitchesToAPositionControllerAndBackWithoutAJump) {
+  bring_up({{"position_controller", "forward_command_controller/ForwardCommandController"}});
+  cycles(100);
+  switch_to({"position_controller"}, {"joint_trajectory_controller", "computed_torque_controller"});
+  cycles(300);
+  switch_to({"computed_torque_controller", "joint_trajectory_controller"}, {"position_controller"});
+  track(300);
+  EXPECT_LT(moved, 1e-4);
+}
+
+TEST_F(LoopTest, TheStateTopicHasTermsThatAddUp) {
+  bring_up();
+  dyn_msgs::msg::ControllerState state;
+  const auto subscription = user->create_subscription<dyn_msgs::msg::ControllerState>(
+      "/computed_torque_controller/controller_state", 1,
+      [&](const dyn_msgs::msg::ControllerState::ConstSharedPtr& message) { state = *message; });
+  send_goal(0.5, 1);
+  ASSERT_TRUE(spin_until([&] {
+    cycles(25);
+    return state.joint_names.size() == 7 && std::abs(state.velocity[0]) > 0.1;
+  }));
+  for (size_t i = 0; i < 7; ++i) {
+    EXPECT_NEAR(state.effort_demanded[i],
+                state.effort_inertia[i] + state.effort_coriolis[i] + state.effort_gravity[i] +
+                    state.effort_friction[i] + state.effort_feedback[i],
+                1e-12);
+    EXPECT_LT(std::abs(state.effort_external[i]), 0.5);
+  }
+  EXPECT_EQ(state.mode, dyn_msgs::msg::ControllerState::TRACKING);
+  EXPECT_EQ(state.jsim_algorithm, "fused");
+}
+
+}  // namespace
+}  // namespace dyn_controllers::test

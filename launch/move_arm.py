@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+"""Moves an arm by FollowJointTrajectory goals, there and back between positions within its limits, and says in the end
+how well the controller below followed. Ends by itself after --duration seconds; exit code 1 if it could not move it."""
+import argparse
+import math
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import rclpy
+from builtin_interfaces.msg import Duration
+from control_msgs.action import FollowJointTrajectory
+from dyn_msgs.msg import ControllerState
+from rclpy.action import ActionClient
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+MOVE_S = 2.0  # from one position to the next
+
+
+def reach(joint):
+    """How far a joint is moved from 0, or from the middle of its range if 0 is outside."""
+    limit = joint.find('limit')
+    lower, upper = -1.0, 1.0
+    if joint.get('type') != 'continuous' and limit is not None:
+        lower, upper = float(limit.get('lower', '-1')), float(limit.get('upper', '1'))
+    velocity = float(limit.get('velocity', '1')) if limit is not None else 1.0
+    middle = 0.0 if lower < 0.0 < upper else 0.5 * (lower + upper)
+    # The rate of a quintic is at most 15/8 of the average one.
+    size = min(0.6 * (upper - middle), 0.6 * (middle - lower), 0.4 * velocity * MOVE_S * 8.0 / 15.0 / 2.0, 1.0)
+    return middle, size
+
+
+class Mover(Node):
+    def __init__(self, controller):
+        super().__init__('move_arm')
+        self.ranges = {}
+        self.squares, self.count, self.largest, self.torque = 0.0, 0, 0.0, 0.0
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self.create_subscription(String, 'robot_description', self.read_robot, latched)
+        self.create_subscription(ControllerState, f'/{controller}/controller_state', self.measure, 10)
+        self.client = ActionClient(self, FollowJointTrajectory, '/joint_trajectory_controller/follow_joint_trajectory')
+
+    def read_robot(self, message):
+        robot = ElementTree.fromstring(message.data)
+        self.ranges = {joint.get('name'): reach(joint) for joint in robot.findall('joint')
+                       if joint.get('type') in ('revolute', 'continuous', 'prismatic')
+                       and joint.find('mimic') is None}
+
+    def measure(self, message):
+        for error in message.position_error:
+            self.squares += error * error
+            self.count += 1
+            self.largest = max(self.largest, abs(error))
+        self.torque = max([self.torque] + [abs(tau) for tau in message.effort_applied])
+
+    def goal(self, turn):
+        goal = FollowJointTrajectory.Goal()
+        goal.trajectory.joint_names = list(self.ranges)
+        for k in (1, 2):
+            point = JointTrajectoryPoint()
+            point.positions = [middle + size * math.sin(1.3 * i + 2.1 * (2 * turn + k))
+                               for i, (middle, size) in enumerate(self.ranges.values())]
+            point.velocities = [0.0] * len(self.ranges)
+            point.accelerations = [0.0] * len(self.ranges)
+            point.time_from_start = Duration(sec=int(k * MOVE_S))
+            goal.trajectory.points.append(point)
+        return goal
+
+    def run(self, duration):
+        waiting_since = self.get_clock().now()
+        while not (self.ranges and self.client.server_is_ready()):
+            rclpy.spin_once(self, timeout_sec=0.1)
+            if (self.get_clock().now() - waiting_since).nanoseconds > 120e9:
+                return 'there is no robot_description, or joint_trajectory_controller is not active'
+        begin, turn = self.get_clock().now(), 0
+        while duration <= 0.0 or (self.get_clock().now() - begin).nanoseconds < duration * 1e9:
+            sent = self.client.send_goal_async(self.goal(turn))
+            rclpy.spin_until_future_complete(self, sent)
+            if not sent.result().accepted:
+                return 'joint_trajectory_controller refused the goal'
+            done = sent.result().get_result_async()
+            rclpy.spin_until_future_complete(self, done)
+            if done.result().result.error_code != FollowJointTrajectory.Result.SUCCESSFUL:
+                return f'the goal failed: {done.result().result.error_string}'
+            turn += 1
+        return ''
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--controller', default='computed_torque_controller')
+    parser.add_argument('--duration', type=float, default=0.0)
+    arguments, _ = parser.parse_known_args()
+    rclpy.init()
+    mover = Mover(arguments.controller)
+    try:
+        fault = mover.run(arguments.duration)
+    except KeyboardInterrupt:
+        fault = ''
+    if fault:
+        print('move_arm: ' + fault, file=sys.stderr)
+        return 1
+    rms = math.sqrt(mover.squares / mover.count) if mover.count else float('nan')
+    print(f'summary: {mover.count} samples, tracking error rms {rms:.3g} rad, largest {mover.largest:.3g} rad, '
+          f'largest torque {mover.torque:.3g} N m', flush=True)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
