@@ -72,7 +72,7 @@ install_debian() {
   fi
 }
 
-# Sets ROS_STATE to full, partial or none, and ROS_NOTE to a sentence about it.
+# Sets ROS_STATE to full, partial or none, ROS_NOTE to a sentence about it, and ROS_PREFIX to where it is.
 find_ros() {
   local prefix="" candidate
   if [ -n "${ROS_DISTRO:-}" ] && [ -d "/opt/ros/$ROS_DISTRO" ]; then
@@ -88,9 +88,12 @@ find_ros() {
     ROS_NOTE="ROS 2 was not found (ROS_DISTRO is not set, nothing in /opt/ros)"
     return
   fi
-  for package in rclcpp controller_interface hardware_interface pluginlib; do
-    [ -e "$prefix/share/$package" ] || missing="$missing $package"
+  ROS_PREFIX=$prefix
+  for package in rclcpp rclcpp_lifecycle controller_interface hardware_interface generate_parameter_library \
+    controller_manager joint_trajectory_controller; do
+    [ -e "$prefix/share/$package/package.xml" ] || missing="$missing $package"
   done
+  [ -e "$prefix/setup.bash" ] || missing="$missing setup.bash"
   if [ -n "$missing" ]; then
     ROS_STATE=partial
     ROS_NOTE="ROS 2 was not fully found: $prefix lacks$missing"
@@ -108,6 +111,6 @@ run_ctest() {
   summary=$(grep -E '^[0-9]+% tests passed' "$build/test.log") || die "ctest ran no tests"
   failed=$(echo "$summary" | sed -E 's/.* ([0-9]+) tests? failed.*/\1/')
   total=$(echo "$summary" | sed -E 's/.* out of ([0-9]+).*/\1/')
-  echo "$((total - failed)) passed, $failed failed"
+  echo "$((total - failed)) passed, $failed failed" | tee "$build/summary"
   return "$status"
 }

@@ -26,7 +26,7 @@ controller_interface::CallbackReturn DynamicsBroadcaster::on_init() {
   return CallbackReturn::SUCCESS;
 }
 
-void DynamicsBroadcaster::configure() {
+void DynamicsBroadcaster::set_up() {
   const auto params = listener_->get_params();
   if (get_robot_description().empty()) throw dyn::ModelError("there is no robot_description yet");
   dyn::live::LiveOptions options;
@@ -58,7 +58,7 @@ void DynamicsBroadcaster::configure() {
 
 controller_interface::CallbackReturn DynamicsBroadcaster::on_configure(const State&) {
   try {
-    configure();
+    set_up();
   } catch (const std::exception& error) {
     RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
     return CallbackReturn::FAILURE;

@@ -52,9 +52,6 @@ dyn::Vec3d gravity_of(const Settings& settings) {
 dyn::sim::PlantSettings plant_settings(const Settings& given) {
   dyn::sim::PlantSettings settings;
   if (const auto engine = given.find("engine"); engine != given.end()) settings.engine = engine->second;
-  if (settings.engine != "native") {
-    throw ModelError("hardware parameter engine: '" + settings.engine + "' is not in this build; there is native");
-  }
   settings.friction = flag(given, "friction", true);
   settings.armature = flag(given, "armature", true);
   settings.limits = flag(given, "limits", true);
@@ -90,7 +87,7 @@ void SimulatedArm::make_plant() {
     joint.limits.reset();
   }
   const Settings& given = info_.hardware_parameters;
-  plant_ = dyn::sim::make_native_plant(robot, plant_settings(given), gravity_of(given));
+  plant_ = dyn::sim::make_plant(robot, plant_settings(given), gravity_of(given));
   const dyn::Model& model = plant_->model();
   drives_ = std::make_unique<SimulatedDrives>(model, drive_settings(given));
   start_q_.assign(static_cast<size_t>(model.coordinates()), 0.0);

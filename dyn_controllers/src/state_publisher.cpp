@@ -97,6 +97,7 @@ void StatePublisher::publish() {
   message_.saturated = sample.report.saturated;
   message_.collision = sample.report.collision;
   message_.ramping = sample.report.ramping;
+  message_.fallback = sample.report.fallback;
   message_.generation = sample.report.generation;
   message_.jsim_algorithm = name_of<dyn::AlgorithmList<dyn::JsimAlgorithms<double>>>(sample.report.algorithms.jsim);
   message_.coriolis_algorithm =

@@ -130,7 +130,7 @@ TEST(Payloads, ServicesAttachListAndDetachInAnyState) {
   ASSERT_EQ(plugin.update(), return_type::OK);
   expect_efforts(plugin, gravity(arm7_with_box()), 1e-9);
 
-  const auto list = room.call<ListPayloads>("list_payloads", {});
+  const auto list = room.call<ListPayloads>("list_payloads", ListPayloads::Request());
   ASSERT_EQ(list->payloads.size(), 1U);
   EXPECT_EQ(list->payloads[0].inertia.m, 2.0);
   DetachPayload::Request off;
@@ -188,7 +188,8 @@ TEST(Payloads, AreRampedInOverTheTransitionTime) {
   const auto empty = gravity(dyn::load_model("arm7")), full = gravity(arm7_with_box());
   for (int cycle = 1; cycle <= 110; ++cycle) {
     ASSERT_EQ(plugin.update(), return_type::OK);
-    if (cycle == 50) EXPECT_NEAR(plugin.command("joint2/effort"), 0.5 * (empty[1] + full[1]), 1e-6);
+    if (cycle != 50) continue;
+    EXPECT_NEAR(plugin.command("joint2/effort"), 0.5 * (empty[1] + full[1]), 1e-6);
   }
   expect_efforts(plugin, full, 1e-9);
 }
@@ -284,8 +285,11 @@ TEST(RealTime, UpdateAllocatesNothingAndTakesNoLockOfOurs) {
     for (int i = 0; i < 1000; ++i) {
       EXPECT_TRUE(plugin.set("gains.joint3.p", rclcpp::ParameterValue(300.0 + i % 100)).successful);
       points->publish(point);
-      if (i % 10 == 0) EXPECT_TRUE(room.call<AttachPayload>("attach_payload", box())->success);
-      if (i % 10 == 5) EXPECT_TRUE(room.call<DetachPayload>("detach_payload", off)->success);
+      if (i % 10 == 0) {
+        EXPECT_TRUE(room.call<AttachPayload>("attach_payload", box())->success);
+      } else if (i % 10 == 5) {
+        EXPECT_TRUE(room.call<DetachPayload>("detach_payload", off)->success);
+      }
       room.executor.spin_some();
     }
     done = true;

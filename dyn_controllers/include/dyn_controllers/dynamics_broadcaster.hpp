@@ -37,7 +37,7 @@ class DynamicsBroadcaster : public controller_interface::ControllerInterface {
     std::vector<double> q, v, M, C, g, external;
   };
 
-  void configure();
+  void set_up();
   DYN_REALTIME void read() noexcept;
   DYN_REALTIME void observe(const dyn::Dynamics& dynamics) noexcept;
   void publish();

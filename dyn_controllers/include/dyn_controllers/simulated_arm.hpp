@@ -4,9 +4,9 @@
 // through a servo, or both (effort on top of a PD). A joint that nobody commands is braked: only hardware can hold an
 // arm. Between two reads the torques are held and the plant is integrated over the measured period.
 //
-// Hardware parameters (all optional): engine (native), gravity ("0 0 -9.81"), friction, armature, limits (true),
-// tolerance (1e-10), drive_p, drive_d (PD beside effort). `initial_value` of a position state is where a joint starts.
-// Its node has ~/attach_payload and the like: what the arm really carries, whatever a controller believes.
+// Hardware parameters (all optional): engine (native or mujoco), gravity ("0 0 -9.81"), friction, armature, limits
+// (true), tolerance (1e-10), drive_p, drive_d (PD beside effort). `initial_value` of a position state is where a joint
+// starts. Its node has ~/attach_payload and the like: what the arm really carries, whatever a controller believes.
 #pragma once
 
 #include <memory>
