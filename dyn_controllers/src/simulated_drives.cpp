@@ -34,7 +34,7 @@ void SimulatedDrives::set_mode(int coordinate, DriveMode mode, bool on) noexcept
 }
 
 void SimulatedDrives::brake_all() noexcept {
-  for (Drive& drive : drives_) drive.mode = bit(DriveMode::brake);
+  for (Drive& drive : drives_) drive = Drive{};
 }
 
 void SimulatedDrives::command(int coordinate, double position, double velocity, double effort) noexcept {
@@ -59,11 +59,16 @@ double SimulatedDrives::servo_acceleration(Drive& drive, double q, double v, dou
     const double rate = drive.has_last_position ? (drive.position - drive.last_position) / period_s : 0.0;
     drive.last_position = drive.position;
     drive.has_last_position = true;
+    drive.holding = false;
     return w * w * (drive.position - q) + 2.0 * w * ((velocity ? drive.velocity : rate) - v);
   }
+  if (velocity) {
+    drive.holding = false;
+    return w * (drive.velocity - v);
+  }
   constexpr double slow = 0.02;  // rad/s or m/s
-  if (velocity || std::abs(v) > slow) drive.hold = q;
-  if (velocity) return w * (drive.velocity - v);
+  if (!drive.holding || std::abs(v) > slow) drive.hold = q;
+  drive.holding = true;
   return w * w * (drive.hold - q) - 2.0 * w * v;
 }
 
@@ -87,7 +92,7 @@ std::span<const double> SimulatedDrives::torques(std::span<const double> q, std:
     };
     torques_[at(i)] = drive.effort + both(DriveMode::position, drive.position, q[at(i)], settings_.p) +
                       both(DriveMode::velocity, drive.velocity, v[at(i)], settings_.d);
-    drive.hold = q[at(i)];
+    drive.holding = false;
     h_[at(i)] -= torques_[at(i)];
   }
   split_->choose(servoed_, n_, n_);

@@ -41,6 +41,7 @@ class SimulatedDrives {
     double position = 0.0, velocity = 0.0, effort = 0.0;  // commanded
     double last_position = 0.0;                           // commanded, a period ago
     bool has_last_position = false;
+    bool holding = false;
     double hold = 0.0;  // braked: where
   };
 
