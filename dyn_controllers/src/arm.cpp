@@ -201,7 +201,7 @@ void Arm::follow_state() noexcept {
 dyn::control::CycleReport Arm::step(bool fresh_reference) noexcept {
   if (validation_) validation_->choose(*controller_);
   const double lead = chained_ && lead_by_mode_.load(std::memory_order_relaxed) ? 1.0 : 0.0;
-  return controller_->step({q_, v_}, {ref_q_, ref_v_, ref_a_, fresh_reference, lead}, effort_);
+  return controller_->step({q_, v_}, {ref_q_, ref_v_, ref_a_, fresh_reference, nullptr, lead}, effort_);
 }
 
 double Arm::command(Command what, size_t coordinate) const noexcept {
