@@ -45,6 +45,7 @@ LiveModel::LiveModel(const RobotDescription& robot, const LiveOptions& options)
     : options_(options), robot_(robot), settings_now_{.algorithms = {}, .gravity_mps2 = options.model.gravity_mps2} {
   auto first = make(robot, {}, 0.0);
   settings_now_.algorithms = first->dynamics.algorithms();
+  options_.algorithms = {};  // the names are the caller's and may be gone by the next change
   robot_coordinates_ = first->model->coordinates();
   model_ = first->model;
   remember(*first);

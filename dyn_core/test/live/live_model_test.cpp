@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
+#include <string>
 
 #include "dyn_core/registry.hpp"
 #include "live/arm.hpp"
@@ -63,6 +65,17 @@ TEST(LiveModel, EveryAlgorithmIsUsedFromTheNextCycleOn) {
 }
 
 // Settings and models travel apart: a new model keeps the settings, new settings keep the model.
+TEST(LiveModel, ChangesDoNotNeedTheNamesItWasMadeWith) {
+  auto jsim = std::make_unique<std::string>("gdahj"), coriolis = std::make_unique<std::string>("kronecker");
+  LiveModel live(small_arm(), {.algorithms = {.jsim = *jsim, .coriolis = *coriolis}, .max_payload_dofs = 2});
+  jsim->assign("xxxxx");
+  coriolis->assign("xxxxxxxxx");
+  (void)live.attach(box("box", 2.0), 0.0);
+  const AlgorithmIndex used = live.acquire(period_s).dynamics.algorithms();
+  EXPECT_EQ(used.jsim, AlgorithmIndex::find_jsim("gdahj"));
+  EXPECT_EQ(used.coriolis, AlgorithmIndex::find_coriolis("kronecker"));
+}
+
 TEST(LiveModel, SettingsOutliveModels) {
   LiveModel live(small_arm(), {});
   live.set_jsim("gdahj");
