@@ -167,6 +167,7 @@ CycleReport Controller::Impl::step(const StateInput& now, const ReferenceInput& 
 
 // From inputs that are finite to the torque, and what the next cycle wants to know of it.
 void Controller::Impl::work_out(live::Generation& generation, CycleReport& report) noexcept {
+  if (state.gravity_mps2 != nullptr) generation.dynamics.set_gravity(*state.gravity_mps2);
   shift_reference();
   predict();
   report.status = evaluate(generation);

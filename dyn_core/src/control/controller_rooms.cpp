@@ -24,6 +24,7 @@ bool Controller::Impl::finite() const noexcept {
   double sum = 0.0;  // NaN and infinity survive multiplication by zero
   for (size_t i = 0; i < at(n); ++i) sum += 0.0 * (state.q[i] + state.v[i]);
   for (size_t i = 0; i < at(robot_n); ++i) sum += 0.0 * (reference.q[i] + reference.v[i] + reference.a[i]);
+  if (state.gravity_mps2 != nullptr) sum += 0.0 * state.gravity_mps2->sum();
   return sum == 0.0;
 }
 

@@ -83,6 +83,24 @@ TEST(Controller, GravityMayBeLeftToTheDrive) {
   }
 }
 
+// A base that moves says each cycle which way is down.
+TEST(Controller, GravityMayComeWithTheState) {
+  Rig rig;
+  const Vec3d sideways{9.81, 0.0, 0.0};
+  rig.controller.activate({rig.q, rig.v});
+  const auto step = [&](const Vec3d& gravity) {
+    return rig.controller.step({rig.q, rig.v, &gravity}, {rig.ref_q, rig.ref_v, rig.ref_a}, rig.effort);
+  };
+  EXPECT_TRUE(step(sideways).status.ok());
+  Dynamics dynamics(rig.live.newest_model());
+  dynamics.set_gravity(sideways);
+  ASSERT_TRUE(dynamics.update(std::span(rig.q.data(), 3), std::span(rig.v.data(), 3)).ok());
+  const std::vector<double> expected(dynamics.g().data(), dynamics.g().data() + 3);
+  expect_torque(rig, expected);
+  EXPECT_FALSE(step({infinite, 0.0, 0.0}).status.ok());
+  expect_torque(rig, expected);  // held
+}
+
 TEST(Controller, FrictionOfTheReferenceIsMadeUpFor) {
   RobotDescription robot = test::small_arm();
   robot.joints[1].damping = 2.0;

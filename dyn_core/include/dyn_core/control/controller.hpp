@@ -25,6 +25,7 @@ namespace dyn::control {
 
 struct StateInput {
   std::span<const double> q, v;  // the model's coordinates: the robot's, then those of payloads on passive joints
+  const Vec3d* gravity_mps2 = nullptr;  // of this cycle, root link's frame: a base that moves; null: the live model's
 };
 
 // A reference that is known at other times too: a trajectory. Called in the loop.
