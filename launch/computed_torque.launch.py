@@ -4,14 +4,14 @@ this package's controllers with joint_trajectory_controller above it, and someth
 
     ros2 launch dyn_control computed_torque.launch.py robot:=arm7 jsim_algorithm:=gdahj duration:=20
 """
+import json
 import os
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
-import yaml
 from ament_index_python.packages import get_package_share_directory
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler, Shutdown
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler, Shutdown, TimerAction
 from launch.event_handlers import OnProcessExit
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
@@ -53,6 +53,11 @@ def driven_joints(robot):
     """Joints of one degree of freedom that mimic no other, in the order of the file."""
     return [joint.get('name') for joint in robot.findall('joint')
             if joint.get('type') in ('revolute', 'continuous', 'prismatic') and joint.find('mimic') is None]
+
+
+def root_link(robot):
+    children = {joint.find('child').get('link') for joint in robot.findall('joint')}
+    return next(link.get('name') for link in robot.findall('link') if link.get('name') not in children)
 
 
 def add_simulated_arm(robot, joints, engine):
@@ -106,28 +111,37 @@ def bring_up(context):
     folder = tempfile.mkdtemp(prefix='dyn_control_')
     parameters = os.path.join(folder, 'controllers.yaml')
     with open(parameters, 'w', encoding='utf-8') as stream:
-        yaml.safe_dump(controller_parameters(joints, controller, values), stream)
+        json.dump(controller_parameters(joints, controller, values), stream)  # YAML too, and without aliases
 
     chained = controller != 'gravity_compensation'
     names = ['joint_state_broadcaster', controller + '_controller'] + ['joint_trajectory_controller'] * chained
+    spawner = Node(package='controller_manager', executable='spawner', output='screen',
+                   arguments=names + ['--param-file', parameters, '--controller-manager-timeout', '60'])
     nodes = [
         Node(package='robot_state_publisher', executable='robot_state_publisher', parameters=[description]),
         Node(package='controller_manager', executable='ros2_control_node', parameters=[parameters], output='screen',
              on_exit=Shutdown(reason='the controller manager ended')),
-        Node(package='controller_manager', executable='spawner', output='screen',
-             arguments=names + ['--param-file', parameters, '--controller-manager-timeout', '60']),
+        spawner,
     ]
     if values['rviz'] == 'true':
         layout = os.path.join(get_package_share_directory('dyn_control'), 'config', 'ros', 'arm.rviz')
-        nodes.append(Node(package='rviz2', executable='rviz2', arguments=['-d', layout]))
+        nodes.append(Node(package='rviz2', executable='rviz2', arguments=['-d', layout, '-f', root_link(robot)]))
     duration = float(values['duration'])
-    if chained and values['move'] == 'true':
-        mover = Node(package='dyn_control', executable='move_arm.py', output='screen',
-                     arguments=['--controller', controller + '_controller', '--duration', str(duration)])
-        nodes.append(mover)
-        if duration > 0.0:
-            nodes.append(RegisterEventHandler(OnProcessExit(
-                target_action=mover, on_exit=[Shutdown(reason='the duration is over')])))
+    moved = chained and values['move'] == 'true'
+    mover = Node(package='dyn_control', executable='move_arm.py', output='screen',
+                 arguments=['--controller', controller + '_controller', '--duration', str(duration)])
+
+    def when_spawned(event, _):
+        if event.returncode != 0:
+            return [Shutdown(reason='the controllers could not be started')]
+        if moved:
+            return [mover]
+        return [TimerAction(period=duration, actions=[over])] if duration > 0.0 else []
+
+    over = Shutdown(reason='the duration is over')
+    nodes.append(RegisterEventHandler(OnProcessExit(target_action=spawner, on_exit=when_spawned)))
+    if moved and duration > 0.0:
+        nodes.append(RegisterEventHandler(OnProcessExit(target_action=mover, on_exit=[over])))
     return nodes
 
 

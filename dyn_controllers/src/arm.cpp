@@ -37,8 +37,12 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, const std::stri
       law_(law),
       urdf_(urdf),
       joints_(params.joints),
+      command_names_(params.command_interfaces),
       params_(params),
-      lead_by_mode_(params.reference_lead < 0.0) {
+      lead_by_mode_(params.reference_lead < 0.0),
+      holds_gravity_(params.gravity_compensation == "full"),
+      base_sensor_(params.base_orientation),
+      world_gravity_(gravity(params)) {
   if (urdf.empty()) throw ModelError("there is no robot_description yet");
   dyn::live::LiveOptions options;
   options.model.gravity_mps2 = gravity(params);
@@ -91,12 +95,15 @@ std::vector<std::string> Arm::state_interfaces() const {
       for (const std::string& joint : *group) names.push_back(joint + '/' + interface);
     }
   }
+  for (const char* axis : {"x", "y", "z", "w"}) {
+    if (base_moves()) names.push_back(base_sensor_ + "/orientation." + axis);
+  }
   return names;
 }
 
 std::vector<std::string> Arm::command_interfaces() const {
   std::vector<std::string> names;
-  for (const std::string& interface : params_.command_interfaces) {
+  for (const std::string& interface : command_names_) {
     for (const std::string& joint : joints_) names.push_back(joint + '/' + interface);
   }
   return names;
@@ -120,8 +127,13 @@ void Arm::set_parameters(const parameters::Params& params) {
   const auto fresh = converted(params);
   if (params.jsim_algorithm != params_.jsim_algorithm) live_->set_jsim(params.jsim_algorithm);
   if (params.coriolis_algorithm != params_.coriolis_algorithm) live_->set_coriolis(params.coriolis_algorithm);
-  if (params.gravity != params_.gravity) live_->set_gravity(gravity(params));
+  if (params.gravity != params_.gravity) {
+    live_->set_gravity(gravity(params));
+    world_gravity_.back() = gravity(params);
+    world_gravity_.publish();
+  }
   lead_by_mode_.store(params.reference_lead < 0.0, std::memory_order_relaxed);
+  holds_gravity_.store(params.gravity_compensation == "full", std::memory_order_relaxed);
   controller_->set_parameters(fresh);
   params_ = params;
 }
@@ -169,11 +181,25 @@ void Arm::read(const std::vector<hardware_interface::LoanedStateInterface>& inte
     ref_q_[i] = q_[i];
     ref_v_[i] = v_[i];
   }
+  if (base_moves()) read_base(interfaces, 2 * n);
+}
+
+// g_root = R^T g_world, with R the root link's orientation in the sensor's world. Without a sensible quaternion gravity
+// is not known, which is a lost state.
+void Arm::read_base(const std::vector<hardware_interface::LoanedStateInterface>& interfaces, size_t first) noexcept {
+  (void)world_gravity_.take();
+  const Eigen::Quaterniond turn(value_of(interfaces[first + 3]), value_of(interfaces[first]),
+                                value_of(interfaces[first + 1]), value_of(interfaces[first + 2]));
+  const double length = turn.norm();
+  const bool sensible = length > 0.9 && length < 1.1;
+  if (sensible) gravity_ = turn.normalized().toRotationMatrix().transpose() * world_gravity_.front();
+  if (!sensible) gravity_.setConstant(std::numeric_limits<double>::quiet_NaN());
 }
 
 bool Arm::state_is_finite() const noexcept {
   double sum = 0.0;  // NaN and infinity survive multiplication by zero
   for (size_t i = 0; i < coordinate_names_.size(); ++i) sum += 0.0 * (q_[i] + v_[i]);
+  if (base_moves()) sum += 0.0 * gravity_.sum();
   return sum == 0.0;
 }
 
@@ -201,7 +227,8 @@ void Arm::follow_state() noexcept {
 dyn::control::CycleReport Arm::step(bool fresh_reference) noexcept {
   if (validation_) validation_->choose(*controller_);
   const double lead = chained_ && lead_by_mode_.load(std::memory_order_relaxed) ? 1.0 : 0.0;
-  return controller_->step({q_, v_}, {ref_q_, ref_v_, ref_a_, fresh_reference, nullptr, lead}, effort_);
+  return controller_->step({q_, v_, base_moves() ? &gravity_ : nullptr},
+                           {ref_q_, ref_v_, ref_a_, fresh_reference, nullptr, lead}, effort_);
 }
 
 double Arm::command(Command what, size_t coordinate) const noexcept {
@@ -222,7 +249,7 @@ void Arm::write(std::vector<hardware_interface::LoanedCommandInterface>& interfa
 }
 
 void Arm::write_rest(std::vector<hardware_interface::LoanedCommandInterface>& interfaces) noexcept {
-  const bool holds_gravity = params_.gravity_compensation == "full";
+  const bool holds_gravity = holds_gravity_.load(std::memory_order_relaxed);
   for (const size_t i : controlled_) {
     if (std::isfinite(q_[i])) ref_q_[i] = q_[i];
     ref_v_[i] = 0.0;

@@ -89,41 +89,49 @@ void SimulatedArm::make_plant() {
   const Settings& given = info_.hardware_parameters;
   plant_ = dyn::sim::make_plant(robot, plant_settings(given), gravity_of(given));
   const dyn::Model& model = plant_->model();
+  fail_after_s_ = number(given, "fail_after", 0.0);
   drives_ = std::make_unique<SimulatedDrives>(model, drive_settings(given));
   start_q_.assign(static_cast<size_t>(model.coordinates()), 0.0);
 
   joints_.clear();
-  for (const auto& component : info_.joints) {
-    JointRoom room;
-    room.name = component.name;
-    std::string moved_by = component.name;
-    for (const dyn::JointDescription& joint : model.description().joints) {
-      if (joint.name != component.name || !joint.mimic) continue;
-      moved_by = joint.mimic->joint;
-      room.mimics = true;
-      room.multiplier = joint.mimic->multiplier;
-      room.offset = joint.mimic->offset;
-    }
-    for (const dyn::Joint& joint : model.joints()) {
-      if (joint.description.name == moved_by && joint.degrees == 1) room.coordinate = joint.first_coordinate;
-    }
-    if (room.coordinate < 0) throw ModelError("joint '" + component.name + "' has not one degree of freedom");
-    for (const auto& state : component.state_interfaces) {
-      if (state.name != hardware_interface::HW_IF_POSITION || state.initial_value.empty() || room.mimics) continue;
-      start_q_[static_cast<size_t>(room.coordinate)] =
-          number(state.initial_value, "joint '" + component.name + "': initial_value");
-    }
-    joints_.push_back(room);
+  for (const auto& component : info_.joints) place_joint(component);
+  payload_joints_.clear();
+  for (const auto& component : info_.sensors) payload_joints_.push_back({component.name, -1, nullptr, nullptr});
+}
+
+void SimulatedArm::place_joint(const hardware_interface::ComponentInfo& component) {
+  const dyn::Model& model = plant_->model();
+  JointRoom room;
+  room.name = component.name;
+  std::string moved_by = component.name;
+  for (const dyn::JointDescription& joint : model.description().joints) {
+    if (joint.name != component.name || !joint.mimic) continue;
+    moved_by = joint.mimic->joint;
+    room.mimics = true;
+    room.multiplier = joint.mimic->multiplier;
+    room.offset = joint.mimic->offset;
   }
+  for (const dyn::Joint& joint : model.joints()) {
+    if (joint.description.name == moved_by && joint.degrees == 1) room.coordinate = joint.first_coordinate;
+  }
+  if (room.coordinate < 0) throw ModelError("joint '" + component.name + "' has not one degree of freedom");
+  for (const auto& state : component.state_interfaces) {
+    if (state.name != hardware_interface::HW_IF_POSITION || state.initial_value.empty() || room.mimics) continue;
+    start_q_[static_cast<size_t>(room.coordinate)] =
+        number(state.initial_value, "joint '" + component.name + "': initial_value");
+  }
+  joints_.push_back(room);
 }
 
 SimulatedArm::CallbackReturn SimulatedArm::on_configure(const State&) {
   find_handles();
   const std::scoped_lock lock(plant_mutex_);
-  const std::vector<double> rest(start_q_.size(), 0.0);
+  const auto n = static_cast<size_t>(plant_->model().coordinates());  // with payloads that are still on
+  start_q_.resize(n, 0.0);
+  const std::vector<double> rest(n, 0.0);
   plant_->reset(start_q_, rest);
-  q_.assign(start_q_.size(), 0.0);
-  v_.assign(start_q_.size(), 0.0);
+  q_.assign(n, 0.0);
+  v_.assign(n, 0.0);
   drives_->brake_all();
   if (const auto node = get_node(); node && !payloads_) {
     const auto carried = [this](const std::function<void(dyn::sim::Plant&)>& change) {
@@ -131,16 +139,12 @@ SimulatedArm::CallbackReturn SimulatedArm::on_configure(const State&) {
       return dyn::live::Applied{0, plant_->model().coordinate_names(), {}};
     };
     payloads_ = std::make_unique<PayloadServices>(
-        *node,
-        PayloadCarrier{[carried](const dyn::Payload& payload, double) {
-                         if (payload.chain() != nullptr) {
-                           throw ModelError("payload '" + payload.name() + "': this simulated arm takes rigid ones");
-                         }
-                         return carried([&](dyn::sim::Plant& plant) { plant.attach(payload); });
-                       },
-                       [carried](const std::string& name, double) {
-                         return carried([&](dyn::sim::Plant& plant) { plant.detach(name); });
-                       }});
+        *node, PayloadCarrier{[carried](const dyn::Payload& payload, double) {
+                                return carried([&](dyn::sim::Plant& plant) { plant.attach(payload); });
+                              },
+                              [carried](const std::string& name, double) {
+                                return carried([&](dyn::sim::Plant& plant) { plant.detach(name); });
+                              }});
   }
   return CallbackReturn::SUCCESS;
 }
@@ -148,7 +152,15 @@ SimulatedArm::CallbackReturn SimulatedArm::on_configure(const State&) {
 void SimulatedArm::carry(const std::function<void(dyn::sim::Plant&)>& change) {
   const std::scoped_lock lock(plant_mutex_);
   change(*plant_);
-  drives_->set_model(plant_->model());
+  const dyn::Model& model = plant_->model();
+  drives_->set_model(model);
+  q_.resize(static_cast<size_t>(model.coordinates()));
+  v_.resize(static_cast<size_t>(model.coordinates()));
+  const auto& names = model.coordinate_names();
+  for (PayloadJoint& joint : payload_joints_) {
+    const auto found = std::find(names.begin(), names.end(), joint.name);
+    joint.coordinate = found == names.end() ? -1 : static_cast<int>(found - names.begin());
+  }
 }
 
 void SimulatedArm::find_handles() {
@@ -166,6 +178,17 @@ void SimulatedArm::find_handles() {
     room.velocity_command = command(room.name + '/' + hardware_interface::HW_IF_VELOCITY);
     room.effort_command = command(room.name + '/' + hardware_interface::HW_IF_EFFORT);
   }
+  for (PayloadJoint& joint : payload_joints_) {
+    joint.position = state(joint.name + '/' + hardware_interface::HW_IF_POSITION);
+    joint.velocity = state(joint.name + '/' + hardware_interface::HW_IF_VELOCITY);
+  }
+}
+
+// A drive that failed brakes.
+SimulatedArm::CallbackReturn SimulatedArm::on_error(const State&) {
+  const std::scoped_lock lock(plant_mutex_);
+  drives_->brake_all();
+  return CallbackReturn::SUCCESS;
 }
 
 SimulatedArm::CallbackReturn SimulatedArm::on_deactivate(const State&) {
@@ -230,12 +253,23 @@ SimulatedArm::return_type SimulatedArm::read(const rclcpp::Time&, const rclcpp::
     torques = drives_->torques(plant_->q(), plant_->v(), period_s);
     plant_->advance(torques, period_s);
   }
+  const bool fails = fail_after_s_ > 0.0 && moved_s_ < fail_after_s_ && moved_s_ + period_s >= fail_after_s_;
+  moved_s_ += period_s;
+  if (fails) {
+    RCLCPP_ERROR(get_logger(), "fails after %g s, as it was asked to", fail_after_s_);
+    return return_type::ERROR;
+  }
   plant_->measure(q_, v_);
   for (const JointRoom& room : joints_) {
     const auto i = static_cast<size_t>(room.coordinate);
     if (room.position) (void)room.position->set_value(room.multiplier * q_[i] + room.offset);
     if (room.velocity) (void)room.velocity->set_value(room.multiplier * v_[i]);
     if (room.effort && !torques.empty()) (void)room.effort->set_value(room.mimics ? 0.0 : torques[i]);
+  }
+  for (const PayloadJoint& joint : payload_joints_) {
+    const auto i = static_cast<size_t>(joint.coordinate);
+    if (joint.position) (void)joint.position->set_value(joint.coordinate < 0 ? 0.0 : q_[i]);
+    if (joint.velocity) (void)joint.velocity->set_value(joint.coordinate < 0 ? 0.0 : v_[i]);
   }
   return return_type::OK;
 }

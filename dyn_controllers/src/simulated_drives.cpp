@@ -13,7 +13,8 @@ double finite_or_zero(double x) { return std::isfinite(x) ? x : 0.0; }
 
 }  // namespace
 
-SimulatedDrives::SimulatedDrives(const dyn::Model& model, const DriveSettings& settings) : settings_(settings) {
+SimulatedDrives::SimulatedDrives(const dyn::Model& model, const DriveSettings& settings)
+    : settings_(settings), robot_n_(model.coordinates()) {
   set_model(model);
 }
 
@@ -80,9 +81,10 @@ std::span<const double> SimulatedDrives::torques(std::span<const double> q, std:
   }
   for (int i = 0; i < n_; ++i) {
     Drive& drive = drives_[at(i)];
-    servoed_[at(i)] = !takes_effort(drive);
+    servoed_[at(i)] = i < robot_n_ && !takes_effort(drive);
     h_[at(i)] = dynamics_->h()[i];
     torques_[at(i)] = 0.0;
+    if (i >= robot_n_) continue;
     if (servoed_[at(i)]) {
       a_[at(i)] = servo_acceleration(drive, q[at(i)], v[at(i)], period_s);
       continue;

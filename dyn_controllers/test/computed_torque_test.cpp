@@ -209,6 +209,38 @@ TEST(ComputedTorque, ASubsetIsControlledInTheWholeArmsDynamics) {
   EXPECT_NEAR(plugin.command("joint2/effort"), tau[1], 1e-11);
 }
 
+// A base that is tilted by 0.5 rad about x, and then by nothing that is known.
+TEST(ComputedTorque, GravityTurnsWithTheBase) {
+  auto parameters = arm7_parameters();
+  parameters["base_orientation"] = rclcpp::ParameterValue("base_imu");
+  Computed plugin(parameters);
+  ASSERT_TRUE(plugin.configure());
+  ASSERT_TRUE(plugin.controller->set_chained_mode(true));
+  ASSERT_FALSE(plugin.activate()) << "an orientation of zeros is none";
+  const std::vector<double> q{0.3, 0.5, -0.2, 0.9, 0.1, -0.4, 0.2}, zero(7, 0.0);
+  set_positions(plugin, q, zero);
+  plugin.set_state("base_imu/orientation.x", std::sin(0.25));
+  plugin.set_state("base_imu/orientation.w", std::cos(0.25));
+  ASSERT_EQ(plugin.controller->get_node()->activate().id(), State::PRIMARY_STATE_ACTIVE);
+  dyn::ModelOptions tilted;
+  const auto expect_gravity = [&](const dyn::Vec3d& direction) {
+    tilted.gravity_mps2 = direction;
+    dyn::Dynamics dynamics(dyn::load_model("arm7", tilted));
+    ASSERT_TRUE(dynamics.update(q, zero).ok());
+    ASSERT_EQ(plugin.update(), return_type::OK);
+    for (int i = 0; i < 7; ++i) {
+      EXPECT_NEAR(plugin.command(arm7_joints()[static_cast<size_t>(i)] + "/effort"), dynamics.g()[i], 1e-9);
+    }
+  };
+  expect_gravity({0.0, -9.81 * std::sin(0.5), -9.81 * std::cos(0.5)});
+  ASSERT_TRUE(plugin.set("gravity", rclcpp::ParameterValue(std::vector<double>{0.0, 0.0, -1.62})).successful);
+  expect_gravity({0.0, -1.62 * std::sin(0.5), -1.62 * std::cos(0.5)});
+  const double held = plugin.command("joint2/effort");
+  plugin.set_state("base_imu/orientation.w", nan);
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  EXPECT_EQ(plugin.command("joint2/effort"), held);
+}
+
 // hold_time 0.05 s: the last good torque; up to ten times as long: gravity and damping; then an error.
 TEST(ComputedTorque, ALostStateNeverDropsTheArm) {
   Computed plugin;

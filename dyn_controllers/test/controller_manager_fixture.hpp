@@ -1,7 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A real controller manager with the simulated arm, stepped by hand: 1 kHz of simulated time, so that results do not
-// depend on how fast the machine is. Controllers come by pluginlib from the installed package.
+// A real controller manager with the simulated arm, stepped by hand: 1 kHz of simulated time on the manager's own
+// clock, which controllers are given, so that results do not depend on how fast the machine is. Controllers come by
+// pluginlib from the installed package.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,17 +22,26 @@
 
 namespace dyn_controllers::test {
 
+// What a test wants beside the usual.
+struct Extras {
+  std::string hardware_parameters;          // XML, in <hardware>
+  std::vector<std::string> payload_joints;  // PAYLOAD/JOINT, shown by the hardware, passive to the controller
+};
+
 // `description` with a <ros2_control> tag for all of arm7's joints. `start`: initial positions.
-inline std::string with_simulated_arm(std::string description, const std::vector<double>& start,
-                                      const std::string& hardware_parameters = "") {
+inline std::string with_simulated_arm(std::string description, const std::vector<double>& start, const Extras& extras) {
   std::ostringstream tag;
   tag << "<ros2_control name='simulated_arm' type='system'><hardware><plugin>dyn_controllers/SimulatedArm</plugin>"
-      << "<param name='friction'>false</param>" << hardware_parameters << "</hardware>";
+      << "<param name='friction'>false</param>" << extras.hardware_parameters << "</hardware>";
   const auto joints = arm7_joints();
   for (size_t i = 0; i < joints.size(); ++i) {
     tag << "<joint name='" << joints[i] << "'><command_interface name='position'/><command_interface name='velocity'/>"
         << "<command_interface name='effort'/><state_interface name='position'><param name='initial_value'>" << start[i]
         << "</param></state_interface><state_interface name='velocity'/><state_interface name='effort'/></joint>";
+  }
+  for (const std::string& joint : extras.payload_joints) {
+    tag << "<sensor name='" << joint
+        << "'><state_interface name='position'/><state_interface name='velocity'/></sensor>";
   }
   tag << "</ros2_control></robot>";
   const size_t end = description.rfind("</robot>");
@@ -39,7 +49,7 @@ inline std::string with_simulated_arm(std::string description, const std::vector
 }
 
 // Parameters of the controllers, as a launch file would give them.
-inline std::string parameters_file(const std::vector<std::string>& controllers) {
+inline std::string parameters_file(const std::vector<std::string>& controllers, const Extras& extras) {
   std::ostringstream joints, gains;
   for (const std::string& joint : arm7_joints()) {
     joints << (joints.tellp() > 0 ? ", " : "[") << joint;
@@ -58,6 +68,9 @@ inline std::string parameters_file(const std::vector<std::string>& controllers) 
       text << "    interface_name: position\n";
     } else {
       text << "    gains:\n" << gains.str();
+      if (extras.payload_joints.empty()) continue;
+      text << "    max_payload_dofs: " << extras.payload_joints.size() << "\n    passive_joints:\n";
+      for (const std::string& joint : extras.payload_joints) text << "      - " << joint << "\n";
     }
   }
   const auto file = std::filesystem::temp_directory_path() / ("dyn_controllers_" + std::to_string(getpid()) + ".yaml");
@@ -89,49 +102,70 @@ class ManagerTest : public testing::Test {
   static constexpr int strict = controller_manager_msgs::srv::SwitchController::Request::STRICT;
   using Spec = std::pair<std::string, std::string>;  // name, type
 
-  void start(const std::vector<double>& q, const std::vector<Spec>& controllers,
-             const std::string& hardware_parameters = "") {
+  void start(const std::vector<double>& q, const std::vector<Spec>& controllers, const Extras& extras = {}) {
     std::vector<std::string> names;
     for (const auto& [name, type] : controllers) names.push_back(name);
-    const std::string file = parameters_file(names);
-    auto options = controller_manager::get_cm_node_options();
-    options.append_parameter_override("update_rate", 1000);
-    for (const auto& [name, type] : controllers) {
-      options.append_parameter_override(name + ".type", type);
-      options.append_parameter_override(name + ".params_file", std::vector<std::string>{file});
-    }
-    executor = std::make_shared<rclcpp::executors::SingleThreadedExecutor>();
-    manager = std::make_shared<controller_manager::ControllerManager>(
-        executor, with_simulated_arm(arm7_urdf(), q, hardware_parameters), true, "controller_manager", "", options);
-    now = rclcpp::Time(1'000'000'000, manager->get_trigger_clock()->get_clock_type());
-    user = std::make_shared<rclcpp::Node>("user");
-    executor->add_node(user);
-    for (const auto& [name, type] : controllers) {
-      ASSERT_NE(manager->load_controller(name, type), nullptr) << name;
-      ASSERT_EQ(manager->configure_controller(name), controller_interface::return_type::OK) << name;
-    }
+    make_manager(with_simulated_arm(arm7_urdf(), q, extras), controllers, parameters_file(names, extras));
+    if (HasFatalFailure()) return;
     watcher = std::make_shared<Watcher>();
     ASSERT_NE(manager->add_controller(watcher, "watcher", "Watcher"), nullptr);
     ASSERT_EQ(manager->configure_controller("watcher"), controller_interface::return_type::OK);
     switch_to({"watcher"}, {});
   }
 
+  // All of them configured, none active.
+  void make_manager(const std::string& urdf, const std::vector<Spec>& controllers, const std::string& file) {
+    auto options = controller_manager::get_cm_node_options();
+    options.append_parameter_override("update_rate", 1000);
+    options.append_parameter_override("use_sim_time", true);
+    for (const auto& [name, type] : controllers) {
+      options.append_parameter_override(name + ".type", type);
+      options.append_parameter_override(name + ".params_file", std::vector<std::string>{file});
+    }
+    executor = std::make_shared<rclcpp::executors::SingleThreadedExecutor>();
+    manager = std::make_shared<controller_manager::ControllerManager>(executor, urdf, true, "controller_manager", "",
+                                                                      options);
+    now = rclcpp::Time(std::int64_t{1'000'000'000}, RCL_ROS_TIME);
+    set_clock();
+    user = std::make_shared<rclcpp::Node>("user");
+    executor->add_node(user);
+    for (const auto& [name, type] : controllers) {
+      ASSERT_NE(manager->load_controller(name, type), nullptr) << name;
+      ASSERT_EQ(manager->configure_controller(name), controller_interface::return_type::OK) << name;
+    }
+  }
+
+  void set_clock() {
+    const auto clock = manager->get_clock();
+    const std::scoped_lock lock(clock->get_clock_mutex());
+    ASSERT_EQ(rcl_enable_ros_time_override(clock->get_clock_handle()), RCL_RET_OK);
+    ASSERT_EQ(rcl_set_ros_time_override(clock->get_clock_handle(), now.nanoseconds()), RCL_RET_OK);
+  }
+
   // One period: what ros2_control_node does.
   void cycle() {
     now += period;
+    set_clock();
     manager->read(now, period);
-    ASSERT_EQ(manager->update(now, period), controller_interface::return_type::OK);
+    const auto result = manager->update(now, period);
+    ASSERT_TRUE(result == controller_interface::return_type::OK || may_fail);
     manager->write(now, period);
   }
   void cycles(int count) {
     for (int i = 0; i < count && !HasFatalFailure(); ++i) cycle();
   }
-  void switch_to(const std::vector<std::string>& on, const std::vector<std::string>& off) {
-    auto done = std::async(std::launch::async, [&] {
-      return manager->switch_controller(on, off, strict, true, rclcpp::Duration::from_seconds(10.0));
-    });
+  // What waits for the loop, while the loop runs: the manager hands lists of controllers over to it.
+  template <class F>
+  auto while_cycling(F&& what) {
+    auto done = std::async(std::launch::async, std::forward<F>(what));
     while (done.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready && !HasFatalFailure()) cycle();
-    ASSERT_EQ(done.get(), controller_interface::return_type::OK);
+    return done.get();
+  }
+  void switch_to(const std::vector<std::string>& on, const std::vector<std::string>& off) {
+    ASSERT_EQ(while_cycling([&] {
+                return manager->switch_controller(on, off, strict, true, rclcpp::Duration::from_seconds(10.0));
+              }),
+              controller_interface::return_type::OK);
   }
 
   template <class Condition>
@@ -156,6 +190,7 @@ class ManagerTest : public testing::Test {
     return nullptr;
   }
 
+  bool may_fail = false;  // update() may report an error
   std::shared_ptr<Watcher> watcher;
   std::shared_ptr<rclcpp::executors::SingleThreadedExecutor> executor;
   std::shared_ptr<controller_manager::ControllerManager> manager;

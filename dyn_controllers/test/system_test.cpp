@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "controller_manager_fixture.hpp"
+#include "controller_manager_msgs/srv/set_hardware_component_state.hpp"
 #include "dyn_msgs/msg/controller_state.hpp"
 
 namespace dyn_controllers::test {
@@ -15,12 +16,12 @@ const std::vector<double> ready{0.0, 0.3, 0.0, 0.6, 0.0, -0.3, 0.0};
 
 class LoopTest : public ManagerTest {
  protected:
-  void bring_up(const std::vector<Spec>& more = {}) {
+  void bring_up(const std::vector<Spec>& more = {}, const Extras& extras = {}) {
     std::vector<Spec> controllers{
         {"computed_torque_controller", "dyn_controllers/ComputedTorqueController"},
         {"joint_trajectory_controller", "joint_trajectory_controller/JointTrajectoryController"}};
     controllers.insert(controllers.end(), more.begin(), more.end());
-    start(ready, controllers);
+    start(ready, controllers, extras);
     if (HasFatalFailure()) return;
     goals = user->create_publisher<trajectory_msgs::msg::JointTrajectory>(
         "/joint_trajectory_controller/joint_trajectory", 1);
@@ -39,8 +40,13 @@ class LoopTest : public ManagerTest {
     point.time_from_start.sec = seconds;
     goal.points = {point};
     ASSERT_TRUE(spin_until([&] { return goals->get_subscription_count() > 0; }));
-    goals->publish(goal);
-    for (int i = 0; i < 20; ++i) executor->spin_once(std::chrono::milliseconds(5));
+    const std::vector<double> before = computed->arm().reference_q();
+    int tries = 0;
+    ASSERT_TRUE(spin_until([&] {
+      if (tries++ % 200 == 0) goals->publish(goal);  // the other side may not have found this one yet
+      cycle();
+      return computed->arm().reference_q() != before;
+    }));
   }
 
   // The reference of cycle k is meant for cycle k + 1.
@@ -87,7 +93,7 @@ TEST_F(LoopTest, AlgorithmsAreSwappedInMotion) {
   EXPECT_LT(rms(), 1e-5);
 }
 
-// What the arm carries and what the controller knows, in the same cycle.
+// The controller knows one cycle before: its next torque is the first that the arm gets with the box.
 TEST_F(LoopTest, APayloadIsTakenOnAndOffInMotion) {
   bring_up();
   send_goal(0.8, 3);
@@ -99,16 +105,50 @@ TEST_F(LoopTest, APayloadIsTakenOnAndOffInMotion) {
   box.payload.inertia.ixx = box.payload.inertia.iyy = box.payload.inertia.izz = 0.006;
   track(800);
   const double empty = rms();
-  ASSERT_TRUE(call<AttachPayload>("/simulated_arm/attach_payload", box)->success);
   ASSERT_TRUE(call<AttachPayload>("/computed_torque_controller/attach_payload", box)->success);
+  track(1);
+  ASSERT_TRUE(call<AttachPayload>("/simulated_arm/attach_payload", box)->success);
   track(800);
   DetachPayload::Request off;
   off.name = "box";
-  ASSERT_TRUE(call<DetachPayload>("/simulated_arm/detach_payload", off)->success);
   ASSERT_TRUE(call<DetachPayload>("/computed_torque_controller/detach_payload", off)->success);
+  track(1);
+  ASSERT_TRUE(call<DetachPayload>("/simulated_arm/detach_payload", off)->success);
   track(1700);
   EXPECT_GT(moved, 0.75);
   EXPECT_LT(empty, 1e-5);
+  EXPECT_LT(largest, 1e-4);
+}
+
+// A pendulum on the flange: its joint is passive, its swing is read from the hardware, and the arm follows all the
+// same.
+TEST_F(LoopTest, AChainWithAJointOfItsOwnIsTakenOnAndOffInMotion) {
+  Extras extras;
+  extras.payload_joints = {"pendulum/swing"};
+  bring_up({}, extras);
+  AttachPayload::Request pendulum;
+  pendulum.payload.name = "pendulum";
+  pendulum.payload.link = "tool0";
+  pendulum.payload.urdf = R"(<robot name="pendulum"><link name="hook"/><link name="load"><inertial>
+    <origin xyz="0 0 -0.2"/><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/>
+    </inertial></link><joint name="swing" type="continuous"><parent link="hook"/><child link="load"/>
+    <axis xyz="0 1 0"/></joint></robot>)";
+  send_goal(0.8, 3);
+  track(700);
+  const auto answer = call<AttachPayload>("/computed_torque_controller/attach_payload", pendulum);
+  ASSERT_TRUE(answer->success) << answer->message;
+  EXPECT_EQ(answer->joint_names.back(), "pendulum/swing");
+  track(1);
+  ASSERT_TRUE(call<AttachPayload>("/simulated_arm/attach_payload", pendulum)->success);
+  track(900);
+  EXPECT_GT(std::abs(computed->arm().v()[7]), 0.1) << "it swings";
+  DetachPayload::Request off;
+  off.name = "pendulum";
+  ASSERT_TRUE(call<DetachPayload>("/computed_torque_controller/detach_payload", off)->success);
+  track(1);
+  ASSERT_TRUE(call<DetachPayload>("/simulated_arm/detach_payload", off)->success);
+  track(1700);
+  EXPECT_GT(moved, 0.75);
   EXPECT_LT(largest, 1e-4);
 }
 
@@ -148,6 +188,64 @@ TEST_F(LoopTest, SwitchesToAPositionControllerAndBackWithoutAJump) {
   switch_to({"computed_torque_controller", "joint_trajectory_controller"}, {"position_controller"});
   track(300);
   EXPECT_LT(moved, 1e-4);
+}
+
+// The hardware fails in full motion: its controllers are deactivated, and it may be started again from where it braked.
+TEST_F(LoopTest, AHardwareThatFailsTakesItsControllersDownAndComesBack) {
+  Extras extras;
+  extras.hardware_parameters = "<param name='fail_after'>3.0</param>";
+  bring_up({}, extras);
+  send_goal(0.8, 4);
+  const auto active = [&](const std::string& name) {
+    return controller(name)->get_lifecycle_state().id() == State::PRIMARY_STATE_ACTIVE;
+  };
+  may_fail = true;
+  for (int i = 0; i < 5000 && active("computed_torque_controller"); ++i) cycle();
+  EXPECT_FALSE(active("computed_torque_controller"));
+  EXPECT_FALSE(active("joint_trajectory_controller"));
+  EXPECT_GT(std::abs(computed->arm().v()[0]), 0.1) << "it was in motion";
+  controller_manager_msgs::srv::SetHardwareComponentState::Request wanted;
+  wanted.name = "simulated_arm";
+  wanted.target_state.id = State::PRIMARY_STATE_ACTIVE;
+  wanted.target_state.label = "active";
+  executor->add_node(manager);
+  const auto answer = while_cycling([&] {
+    return call<controller_manager_msgs::srv::SetHardwareComponentState>(
+        "/controller_manager/set_hardware_component_state", wanted);
+  });
+  ASSERT_TRUE(answer->ok);
+  may_fail = false;
+  switch_to({"computed_torque_controller", "joint_trajectory_controller"}, {});
+  const auto begin = computed->arm().q();
+  cycles(300);
+  for (size_t i = 0; i < 7; ++i) EXPECT_NEAR(computed->arm().q()[i], begin[i], 1e-5);
+}
+
+// Deactivated, cleaned up, unloaded in motion, then loaded anew: it knows no payload any more, and carries on.
+TEST_F(LoopTest, AControllerIsKilledAndRestarted) {
+  bring_up();
+  send_goal(0.8, 2);
+  track(1000);
+  switch_to({}, {"joint_trajectory_controller", "computed_torque_controller"});
+  computed.reset();
+  const std::string name = "computed_torque_controller";
+  ASSERT_EQ(while_cycling([&] { return manager->unload_controller(name); }), return_type::OK);
+  cycles(500);
+  ASSERT_EQ(while_cycling([&] {
+              return manager->load_controller(name, "dyn_controllers/ComputedTorqueController") != nullptr
+                         ? manager->configure_controller(name)
+                         : return_type::ERROR;
+            }),
+            return_type::OK);
+  switch_to({name, "joint_trajectory_controller"}, {});
+  computed = std::dynamic_pointer_cast<TorqueController>(controller(name));
+  ASSERT_NE(computed, nullptr);
+  squares = largest = 0.0;
+  samples = 0;
+  send_goal(0.4, 2);
+  track(2200);
+  EXPECT_NEAR(computed->arm().q()[0], 0.4, 1e-4);
+  EXPECT_LT(rms(), 1e-5);
 }
 
 TEST_F(LoopTest, TheStateTopicHasTermsThatAddUp) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "dyn_controllers/dyn_controllers_parameters.hpp"
+#include "dyn_controllers/triple_buffer.hpp"
 #include "dyn_controllers/validation.hpp"
 #include "dyn_core/control/controller.hpp"
 #include "dyn_core/live/live_model.hpp"
@@ -34,7 +35,8 @@ class Arm {
   [[nodiscard]] const std::vector<std::string>& joints() const noexcept { return joints_; }
   [[nodiscard]] const std::vector<std::string>& coordinate_names() const noexcept { return coordinate_names_; }
   [[nodiscard]] const std::vector<std::string>& passive_payload_joints() const noexcept { return payload_joints_; }
-  // JOINT/position of every coordinate, then JOINT/velocity of every coordinate: what read() takes, in this order.
+  // JOINT/position of every coordinate, then JOINT/velocity of every coordinate, then the orientation of a base that
+  // moves: what read() takes, in this order.
   [[nodiscard]] std::vector<std::string> state_interfaces() const;
   // JOINT/INTERFACE, joint after joint for each of `interfaces` in turn: what write() takes.
   [[nodiscard]] std::vector<std::string> command_interfaces() const;
@@ -83,22 +85,31 @@ class Arm {
   [[nodiscard]] dyn::RobotDescription described(const std::string& urdf) const;
   void refuse_payload_without_state(const dyn::Model& model) const;
   DYN_REALTIME double command(Command what, size_t coordinate) const noexcept;
+  DYN_REALTIME void read_base(const std::vector<hardware_interface::LoanedStateInterface>& interfaces,
+                              size_t first) noexcept;
+  [[nodiscard]] DYN_REALTIME bool base_moves() const noexcept { return !base_sensor_.empty(); }
 
   rclcpp_lifecycle::LifecycleNode::SharedPtr node_;
   dyn::control::Law law_;
   std::string urdf_;
   std::vector<std::string> joints_, coordinate_names_, payload_joints_;
+  std::vector<std::string> command_names_;
   std::vector<Command> commands_;
   std::vector<size_t> controlled_;  // coordinates of joints_
   std::vector<size_t> followed_;    // coordinates whose reference is their state
 
   std::mutex writers_;  // between writers; the loop never takes it
   parameters::Params params_;
-  std::atomic<bool> lead_by_mode_;  // reference_lead is -1
+  std::atomic<bool> lead_by_mode_;   // reference_lead is -1
+  std::atomic<bool> holds_gravity_;  // gravity_compensation is full
 
   std::unique_ptr<dyn::live::LiveModel> live_;
   std::unique_ptr<dyn::control::Controller> controller_;
   std::unique_ptr<Validation> validation_;
+
+  std::string base_sensor_;                  // empty: the base stands still
+  TripleBuffer<dyn::Vec3d> world_gravity_;   // where it moves: gravity in the sensor's world, from writers to the loop
+  dyn::Vec3d gravity_ = dyn::Vec3d::Zero();  // and in the root link, in this cycle
 
   std::vector<double> q_, v_, ref_q_, ref_v_, ref_a_, effort_;  // by coordinate, payloads' behind the robot's
   bool chained_ = false;

@@ -5,8 +5,11 @@
 // arm. Between two reads the torques are held and the plant is integrated over the measured period.
 //
 // Hardware parameters (all optional): engine (native or mujoco), gravity ("0 0 -9.81"), friction, armature, limits
-// (true), tolerance (1e-10), drive_p, drive_d (PD beside effort). `initial_value` of a position state is where a joint
-// starts. Its node has ~/attach_payload and the like: what the arm really carries, whatever a controller believes.
+// (true), tolerance (1e-10), drive_p, drive_d (PD beside effort), fail_after (s of motion after which read() reports an
+// error, once: to see what a robot does when its hardware fails). `initial_value` of a position state is where a joint
+// starts. Its node has ~/attach_payload and the like: what the arm really carries, whatever a controller believes. The
+// joints of a payload swing freely; a <sensor name="PAYLOAD/JOINT"> in the tag shows position and velocity of one (0
+// while it is not attached).
 #pragma once
 
 #include <memory>
@@ -30,6 +33,7 @@ class SimulatedArm : public hardware_interface::SystemInterface {
   CallbackReturn on_init(const hardware_interface::HardwareComponentInterfaceParams& params) override;
   CallbackReturn on_configure(const State& previous) override;
   CallbackReturn on_deactivate(const State& previous) override;
+  CallbackReturn on_error(const State& previous) override;
   return_type prepare_command_mode_switch(const std::vector<std::string>& start,
                                           const std::vector<std::string>& stop) override;
   return_type perform_command_mode_switch(const std::vector<std::string>& start,
@@ -48,16 +52,27 @@ class SimulatedArm : public hardware_interface::SystemInterface {
     hardware_interface::CommandInterface::SharedPtr position_command, velocity_command, effort_command;
   };
 
+  // A joint that a payload may bring.
+  struct PayloadJoint {
+    std::string name;
+    int coordinate = -1;  // -1: not attached
+    hardware_interface::StateInterface::SharedPtr position, velocity;
+  };
+
   void make_plant();
+  void place_joint(const hardware_interface::ComponentInfo& component);
   void find_handles();
   void carry(const std::function<void(dyn::sim::Plant&)>& change);
   // INTERFACE is "JOINT/position" and so on; null where it is none of ours.
   JointRoom* room_of(const std::string& interface, DriveMode& mode);
 
+  double fail_after_s_ = 0.0;  // 0: never
+  double moved_s_ = 0.0;
   std::mutex plant_mutex_;  // a payload service against the loop: a simulation may wait
   std::unique_ptr<dyn::sim::Plant> plant_;
   std::unique_ptr<SimulatedDrives> drives_;
   std::vector<JointRoom> joints_;
+  std::vector<PayloadJoint> payload_joints_;
   std::vector<double> start_q_, q_, v_;
   std::unique_ptr<PayloadServices> payloads_;
 };

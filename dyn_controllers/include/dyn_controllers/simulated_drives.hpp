@@ -25,7 +25,7 @@ class SimulatedDrives {
  public:
   SimulatedDrives(const dyn::Model& model, const DriveSettings& settings);
 
-  // A plant with other payloads; modes and commands stay.
+  // A plant with other payloads; modes and commands stay. Payloads' joints have no drive: they swing freely.
   void set_model(const dyn::Model& model);
 
   void set_mode(int coordinate, DriveMode bit, bool on) noexcept;
@@ -49,7 +49,7 @@ class SimulatedDrives {
   [[nodiscard]] bool takes_effort(const Drive& drive) const noexcept;
 
   DriveSettings settings_;
-  int n_ = 0;
+  int n_ = 0, robot_n_ = 0;  // with payloads' coordinates and without
   std::unique_ptr<dyn::Dynamics> dynamics_;
   std::unique_ptr<dyn::control::PassiveJoints> split_;
   std::vector<Drive> drives_;

@@ -1,0 +1,106 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Two arms in one robot_description, with a hardware and a controller each: both models have the whole tree, each
+// controls its seven joints and takes the other's motion as it is.
+#include <cmath>
+#include <regex>
+
+#include "controller_manager_fixture.hpp"
+
+namespace dyn_controllers::test {
+namespace {
+
+std::vector<std::string> joints_of(const std::string& side) {
+  std::vector<std::string> names = arm7_joints();
+  for (std::string& name : names) name.insert(0, side + '_');
+  return names;
+}
+
+// arm7's links and joints with a prefix, without the <robot> around them and the materials before them.
+std::string arm_of(const std::string& side) {
+  const std::string urdf = arm7_urdf();
+  const size_t begin = urdf.find("<link"), end = urdf.rfind("</robot>");
+  const std::regex named(R"re((<(?:link|joint) name=")|((?:parent|child) link="))re");
+  return std::regex_replace(urdf.substr(begin, end - begin), named, "$&" + side + '_');
+}
+
+std::string two_arms() {
+  std::ostringstream robot;
+  const std::string urdf = arm7_urdf();
+  robot << urdf.substr(0, urdf.find("<link")) << "<link name='world'/>";
+  for (const char* side : {"left", "right"}) {
+    robot << arm_of(side) << "<joint name='" << side << "_mount' type='fixed'><parent link='world'/><child link='"
+          << side << "_base_link'/><origin xyz='0 " << (side[0] == 'l' ? 0.5 : -0.5) << " 0'/></joint>";
+    robot << "<ros2_control name='" << side << "_hardware' type='system'><hardware>"
+          << "<plugin>dyn_controllers/SimulatedArm</plugin><param name='friction'>false</param></hardware>";
+    for (const std::string& joint : joints_of(side)) {
+      robot << "<joint name='" << joint << "'><command_interface name='effort'/><state_interface name='position'/>"
+            << "<state_interface name='velocity'/></joint>";
+    }
+    robot << "</ros2_control>";
+  }
+  robot << "</robot>";
+  return robot.str();
+}
+
+std::string parameters_of(const std::string& side) {
+  std::ostringstream text;
+  text << side << ":\n  ros__parameters:\n    reference_timeout: 0.0\n    joints: [";
+  for (const std::string& joint : joints_of(side)) text << joint << ", ";
+  text << "]\n    gains:\n";
+  for (const std::string& joint : joints_of(side)) text << "      " << joint << ": {p: 400.0, d: 40.0}\n";
+  return text.str();
+}
+
+class TwoArmsTest : public ManagerTest {
+ protected:
+  void SetUp() override {
+    const auto file = std::filesystem::temp_directory_path() / ("two_arms_" + std::to_string(getpid()) + ".yaml");
+    std::ofstream(file) << parameters_of("left") << parameters_of("right");
+    const std::string type = "dyn_controllers/ComputedTorqueController";
+    make_manager(two_arms(), {{"left", type}, {"right", type}}, file.string());
+  }
+  std::shared_ptr<TorqueController> side(const std::string& name) {
+    return std::dynamic_pointer_cast<TorqueController>(controller(name));
+  }
+};
+
+// The left one swings fast; the right one is told to stand still, and later the other way round.
+TEST_F(TwoArmsTest, EachIsControlledByItself) {
+  switch_to({"left", "right"}, {});
+  ASSERT_NE(side("left"), nullptr);
+  for (const char* moving : {"left", "right"}) {
+    const auto arm = side(moving);
+    const auto points =
+        user->create_publisher<trajectory_msgs::msg::JointTrajectoryPoint>('/' + std::string(moving) + "/reference", 1);
+    ASSERT_TRUE(spin_until([&] { return points->get_subscription_count() > 0; }));
+    trajectory_msgs::msg::JointTrajectoryPoint point;
+    point.positions.assign(7, 0.4);
+    points->publish(point);
+    ASSERT_TRUE(spin_until([&] {
+      cycle();
+      return arm->arm().reference_q()[arm->arm().coordinate(0)] == 0.4;
+    }));
+    cycles(1500);
+    for (size_t k = 0; k < 7; ++k) {
+      EXPECT_NEAR(arm->arm().q()[arm->arm().coordinate(k)], 0.4, 1e-4) << moving << ' ' << k;
+    }
+    if (moving == std::string("left")) {
+      const auto other = side("right");
+      for (size_t k = 0; k < 7; ++k) EXPECT_NEAR(other->arm().q()[other->arm().coordinate(k)], 0.0, 1e-6);
+    }
+  }
+}
+
+// One controller goes; its arm brakes where it is, and the other does not notice.
+TEST_F(TwoArmsTest, OneGoesAndTheOtherStays) {
+  switch_to({"left", "right"}, {});
+  cycles(100);
+  switch_to({}, {"left"});
+  cycles(500);
+  const auto right = side("right");
+  for (size_t i = 0; i < 14; ++i) EXPECT_NEAR(right->arm().q()[i], 0.0, 1e-4);
+}
+
+}  // namespace
+}  // namespace dyn_controllers::test
