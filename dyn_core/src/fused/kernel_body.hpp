@@ -110,9 +110,12 @@ void tree(const Plan& plan, const double* q, const double* v, const double* a, c
     for (int k = 0; k < chain.blocks; ++k) {
       const Rows& rows = chain.states[k].rows;
       const int first = chain.first_body + k * W, lanes = lanes_of(chain, k);
-      if constexpr ((kTerms & want_h) != 0) store_first(out.h + first, rows.torque, lanes);
+      const V g = kTerms != want_h ? gravity_torque(plan.gravity, rows.F) : V{};
+      if constexpr ((kTerms & want_h) != 0) {
+        store_first(out.h + first, kTerms != want_h ? rows.torque + g : rows.torque, lanes);
+      }
       if constexpr (kTerms != want_h) {
-        if (out.g) store_first(out.g + first, gravity_torque(plan.gravity, rows.F), lanes);
+        if (out.g) store_first(out.g + first, g, lanes);
       }
       if constexpr ((kTerms & (want_M | want_C)) != 0) {
         own_columns<kTerms>(rows, plan.bodies, first, lanes, out);
@@ -158,10 +161,13 @@ void chain(const Plan& plan, const double* q, const double* v, const double* a, 
   V h[blocks];
 #pragma GCC unroll 4
   for (int k = 0; k < blocks; ++k) {
-    if constexpr ((kTerms & want_h) != 0) store_first(out.h + k * W, states[k].rows.torque, lanes_of(c, k));
     if constexpr (kTerms != want_h && kTerms != want_M) {
       h[k] = gravity_torque(g0, states[k].rows.F);
       if (out.g) store_first(out.g + k * W, h[k], lanes_of(c, k));
+    }
+    if constexpr ((kTerms & want_h) != 0) {
+      const V torque = states[k].rows.torque;
+      store_first(out.h + k * W, kTerms != want_h ? torque + h[k] : torque, lanes_of(c, k));
     }
   }
   if constexpr ((kTerms & (want_M | want_C)) == 0) return;

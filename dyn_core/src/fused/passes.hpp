@@ -116,12 +116,13 @@ DYN_INLINE void frames(const Chain& chain, const double* q, Bridge& bridge) {
       parent.ex * all(chain.offset[0]) + parent.ey * all(chain.offset[1]) + parent.ez * all(chain.offset[2]) - behind;
 }
 
-// Unit twists; twists as their sums, and accelerations A = sum of J a + dJ v, from -g0 at the base.
+// Unit twists; twists as their sums, and accelerations A = sum of J a + dJ v, from -g0 at the base; where M is made
+// too, g comes from its F instead.
 template <class L, unsigned kTerms, bool kSlides>
 DYN_INLINE void motions(const Chain& chain, const double* v, const double* a, const V3& g0, Bridge& bridge) {
   constexpr bool moves = (kTerms & (want_C | want_h)) != 0, accelerates = (kTerms & want_h) != 0;
+  constexpr bool falls = kTerms == want_h;
   Twist twist, acceleration;
-  if constexpr (accelerates) acceleration = {{-g0.x, -g0.y, -g0.z}, {V{}, V{}, V{}}};
   if (moves && chain.parent) twist = moved(chain.parent->twist, bridge.delta);
   if (accelerates && chain.parent) acceleration = moved(chain.parent->acceleration, bridge.delta);
   for (int k = 0; k < chain.blocks; ++k) {
@@ -136,7 +137,12 @@ DYN_INLINE void motions(const Chain& chain, const double* v, const double* a, co
       if constexpr (accelerates) {
         Twist change = b.rows.dJ * vk;
         if (a) change = change + b.rows.J * load_lanes(L(), chain, k, a);
-        b.acceleration = sum_up<L>(change) + acceleration;
+        b.acceleration = sum_up<L>(change);
+        if (chain.parent || k > 0) {
+          b.acceleration = b.acceleration + acceleration;
+        } else if constexpr (falls) {
+          b.acceleration.v = b.acceleration.v - g0;
+        }
         acceleration = last<L>(b.acceleration);
       }
     }

@@ -49,9 +49,10 @@ DYN_INLINE void state_body(const Plan& plan, const Chain& chain, int s, int k, B
   if constexpr ((kTerms & want_C) != 0) rows.dJ = b.rows.dJ;
   composites<States, kTerms, kSlides>(block_of<States>(chain, k), b, rows, bridge, false);
   const long at = static_cast<long>(chain.first_body + k) * W;
-  if constexpr ((kTerms & want_h) != 0) store(out.h + at, rows.torque);
+  const V g = kTerms != want_h ? gravity_torque(plan.gravity, rows.F) : V{};
+  if constexpr ((kTerms & want_h) != 0) store(out.h + at, kTerms != want_h ? rows.torque + g : rows.torque);
   if constexpr (kTerms != want_h) {
-    if (out.g) store(out.g + at, gravity_torque(plan.gravity, rows.F));
+    if (out.g) store(out.g + at, g);
   }
   if constexpr ((kTerms & (want_M | want_C)) != 0) state_row<kTerms>(plan, s, k, rows, out);
 }
