@@ -46,6 +46,34 @@ TEST(Dynamics, TermsOneByOneAreThoseOfAWholeUpdate) {
   }
 }
 
+// The vector kernels keep the state; algorithms that are asked later, of whatever kind, see the same one.
+TEST(Dynamics, EveryAlgorithmSeesTheStateThatTheKernelsKeep) {
+  test::Rng rng(9);
+  const Model model = Model::build(test::random_robot(rng, {.joints = 7, .serial = true, .every_type = false}));
+  Dynamics fused(model);
+  Dynamics other(model, {.jsim = "crba", .coriolis = "recursive", .forward = "aba", .inverse = "rnea"});
+  Dynamics switched(model);
+  std::vector<double> expected(7), tau(7);
+  for (int k = 0; k < 5; ++k) {
+    const auto q = test::random_values(rng, 7, 2.0);
+    const auto v = test::random_values(rng, 7, 2.0);
+    const auto a = test::random_values(rng, 7, 2.0);
+    ASSERT_TRUE(other.update(q, v).ok());
+    ASSERT_TRUE(fused.update_terms(q, v, 0).ok());
+    switched.set_algorithms(fused.algorithms());
+    ASSERT_TRUE(switched.update(q, v).ok());
+    switched.set_algorithms(other.algorithms());
+    other.inverse(a, expected);
+    for (Dynamics* dynamics : {&fused, &switched}) {
+      dynamics->inverse(a, tau);
+      for (size_t i = 0; i < 7; ++i) EXPECT_NEAR(tau[i], expected[i], 1e-11) << k;
+      ASSERT_TRUE(dynamics->forward(tau, tau).ok());
+      for (size_t i = 0; i < 7; ++i) EXPECT_NEAR(tau[i], a[i], 1e-8) << k;
+      EXPECT_NEAR(dynamics->element(5, 2), other.M()(5, 2), 1e-12) << k;
+    }
+  }
+}
+
 TEST(Dynamics, NumbersThatAreNotFiniteAreRefusedWithTheirPlace) {
   test::Rng rng(3);
   const Model model = Model::build(test::random_robot(rng, {.joints = 6, .every_type = false}));

@@ -97,6 +97,38 @@ TEST_P(FusedKernels, AgreeWithTheScalarFormOnRandomTrees) {
   }
 }
 
+// Single chains of revolute joints have kernels with known sizes, one for each choice of terms.
+TEST_P(FusedKernels, ChainsAgreeWhateverTermsAreAsked) {
+  test::Rng rng(23);
+  for (int k = 0; k < 40; ++k) {
+    const int n = 5 + k % 4;
+    const Model model = Model::build(test::random_robot(rng, {.joints = n, .serial = true, .every_type = false}));
+    const Tree& tree = model.tree();
+    const auto q = test::random_values(rng, n, 3.0);
+    const auto v = test::random_values(rng, n, 3.0);
+    const Scalar exact(tree, q, v);
+    const double scale = static_cast<double>(exact.C.cwiseAbs().maxCoeff() + exact.M.cwiseAbs().maxCoeff());
+    const double force = static_cast<double>(exact.h.cwiseAbs().maxCoeff() + exact.g.cwiseAbs().maxCoeff());
+    const auto off = [](const auto& ours, const auto& right) {
+      return static_cast<double>((ours.template cast<long double>() - right).cwiseAbs().maxCoeff());
+    };
+    fused::Engine engine(tree, kernels());
+    ASSERT_TRUE(engine.keep(q.data(), v.data()));
+    for (unsigned wanted = 1; wanted < 16; ++wanted) {
+      const bool with_M = (wanted & 1U) != 0U, with_C = (wanted & 2U) != 0U, with_h = (wanted & 8U) != 0U;
+      const bool with_g = (wanted & 4U) != 0U || (with_h && with_C);
+      Result r(n);
+      VecX<double> h = VecX<double>::Zero(n);
+      engine.terms(with_M ? r.M.data() : nullptr, with_C ? r.C.data() : nullptr, with_g ? r.g.data() : nullptr,
+                   with_h ? h.data() : nullptr);
+      EXPECT_LT(with_M ? mass_error(r.M, exact.M) : 0.0, 1e-12) << n << " terms " << wanted;
+      EXPECT_LT(with_C ? off(r.C, exact.C) : 0.0, 1e-13 * scale) << n << " terms " << wanted;
+      EXPECT_LT(with_g ? off(r.g, exact.g) : 0.0, 1e-13 * force) << n << " terms " << wanted;
+      EXPECT_LT(with_h ? off(h, exact.h) : 0.0, 1e-13 * force) << n << " terms " << wanted;
+    }
+  }
+}
+
 // Moments are taken near the bodies: 100 m between the base and a robot of decimetres cost no digits beyond
 // those of the positions themselves (about the base origin the error here is 1e-10).
 TEST(FusedScalars, KeepTheirDigitsFarFromTheBase) {
