@@ -3,6 +3,7 @@
 """report_test.py CHROMIUM DIR: the reports of the sample runs, and of a run by the program that DYN names, in a browser.
 Nothing may complain, nothing may be asked of a network, and there has to be something to see. DYN_PICTURES=DIR keeps
 pictures of the pages."""
+import json
 import os
 import subprocess
 import sys
@@ -24,7 +25,7 @@ LOOK = """(selector => [...document.querySelectorAll(selector)].map(c => {
   const d = new Uint32Array(g.getImageData(0, 0, c.width, c.height).data.buffer);
   let sum = 0;
   for (let k = 0; k < d.length; ++k) sum = (Math.imul(sum, 31) + d[k]) | 0;
-  return { colors: new Set(d).size, sum, width: c.width };
+  return { colors: new Set(d).size, sum, width: c.width, shown: c.offsetParent !== null };
 }))"""
 SEEK = "(t => { const s = document.getElementById('scrub'); s.value = t; s.dispatchEvent(new Event('input')); })"
 
@@ -57,11 +58,13 @@ class Report(unittest.TestCase):
         cls.browser = Browser(CHROMIUM)
         cls.addClassCleanup(cls.browser.close)
 
-    def look(self, run, labels=("attach box (3 kg)", "there is no 'nonsense' & there never was"), at=8.5, **options):
+    def look(self, run, labels=("attach box (3 kg)", "there is no 'nonsense' & there never was"), at=8.5, hidden=0,
+             **options):
         browser = self.browser
         browser.open(f"file://{SAMPLE}/{run}/report.html", **options)
         before = browser.evaluate(LOOK + "('#scene')")[0]
         charts = browser.evaluate(LOOK + "('.chart')")
+        shown_charts = [chart for chart in charts if chart["shown"]]
         browser.evaluate(SEEK + f"({at})")
         after = browser.evaluate(LOOK + "('#scene')")[0]
         clock = browser.evaluate("document.getElementById('clock').textContent")
@@ -70,7 +73,7 @@ class Report(unittest.TestCase):
         browser.evaluate("document.querySelectorAll('.chip, tbody tr').forEach(c => c.click());"
                          "document.querySelectorAll('select, #ghost').forEach(s => {"
                          " if (s.options) s.selectedIndex = s.options.length - 1; s.dispatchEvent(new Event('change')); })")
-        shown = browser.evaluate("document.getElementById('events').innerText")
+        listed = browser.evaluate("document.getElementById('events').innerText")
         wide = browser.evaluate("document.documentElement.scrollWidth - innerWidth")
         seen = faults(browser.events)
         browser.close_page()
@@ -79,11 +82,12 @@ class Report(unittest.TestCase):
         self.assertNotEqual(before["sum"], after["sum"], "the arm does not move")
         self.assertIn(f"{at:.2f}", clock)
         self.assertGreaterEqual(len(charts), 8)
-        for chart in charts:
+        self.assertEqual(len(charts) - len(shown_charts), hidden)
+        for chart in shown_charts:
             self.assertGreater(chart["colors"], 8, "a plot is blank")
         self.assertLessEqual(wide, 0, "the page is wider than its window")
         for label in labels:
-            self.assertIn(label, shown)
+            self.assertIn(label, listed)
 
     def keep(self, run, browser, options):
         if "DYN_PICTURES" in os.environ:
@@ -102,7 +106,8 @@ class Report(unittest.TestCase):
     def test_a_run_of_the_program(self):
         subprocess.run([os.environ["DYN"], "run", SCENARIO, "--fast", "--out", SAMPLE / "run"], check=True,
                        stdout=subprocess.DEVNULL)
-        self.look("run", labels=("push tool0",), at=1.1)
+        validation = json.loads((SAMPLE / "run" / "results.json").read_text())["validation"]
+        self.look("run", labels=("push tool0",), at=1.1, hidden=0 if validation["available"] else 1)
 
     def test_a_fault_would_be_seen(self):
         page = SAMPLE / "faulty.html"
