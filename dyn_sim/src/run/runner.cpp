@@ -14,10 +14,12 @@
 #include <cmath>
 #include <cstring>
 #include <ctime>
+#include <numeric>
 #include <thread>
 
 #include "arm_loop.hpp"
 #include "loop_allocations.hpp"
+#include "quiet_phase.hpp"
 
 namespace dyn::sim {
 namespace {
@@ -57,6 +59,11 @@ std::string become_real_time(const RunConfig& config) {
   return got;
 }
 
+std::string tenths(double x) {
+  const std::string digits = std::to_string(std::llround(10.0 * x));
+  return (digits.size() > 1 ? digits.substr(0, digits.size() - 1) : "0") + "." + digits.back();
+}
+
 Percentiles percentiles(const std::vector<float>& all, std::uint64_t count) {
   std::vector<float> x(all.begin(),
                        all.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(count, all.size())));
@@ -92,7 +99,7 @@ class Loop {
       arm->rehearse();
       arm->boundaries(0.0, true);
     }
-    std::int64_t due = now_ns() + 10 * period_ns;
+    std::int64_t due = first_beat(period_ns);
     mark_thread("dyn loop");
     const std::int64_t allocations = allocations_of_this_thread();
     for (std::int64_t k = 0; k < cycles_ && !stopped(k); ++k, due += period_ns) {
@@ -133,11 +140,27 @@ class Loop {
     return asked > 1 || std::any_of(arms_.begin(), arms_.end(), [](const auto& arm) { return arm->failed(); });
   }
 
+  // Some periods from now, where in its period the system disturbs the loop least.
+  [[nodiscard]] std::int64_t first_beat(std::int64_t period_ns) {
+    if (options_.fast) return now_ns();
+    constexpr std::int64_t watched_ns = 200'000'000;
+    constexpr std::int64_t critical_before_ns = 30'000;
+    constexpr std::int64_t critical_after_ns = 10'000;
+    const PhaseLoad load = watch_phases(period_ns, watched_ns, now_ns);
+    const auto taken_ns = static_cast<double>(std::accumulate(load.begin(), load.end(), std::int64_t{0}));
+    record_.scheduling +=
+        ", " + tenths(100.0 * taken_ns / static_cast<double>(watched_ns)) + " % of the time taken away";
+    const std::int64_t soon = (now_ns() / period_ns + 10) * period_ns;
+    return soon + quietest_phase(load, period_ns, critical_before_ns, critical_after_ns);
+  }
+
   // A sleeper wakes up late and with cold caches: it is called early, rehearses the cycle, and waits out the rest
-  // awake. Some of every period it sleeps: the kernel stops a SCHED_FIFO thread that takes more than 95 % of a second.
+  // awake. A tenth of every period it sleeps: the kernel stops a SCHED_FIFO thread that takes more than 95 % of a
+  // second.
   void wake_for(std::int64_t due, std::int64_t period_ns) noexcept {
     const auto early_ns = static_cast<std::int64_t>(std::llround(1e3 * config_.wake_early_us));
-    sleep_until(due - std::min(early_ns, period_ns * 3 / 4));
+    const std::int64_t rested = now_ns() + period_ns / 10;
+    if (rested < due) sleep_until(std::max(due - early_ns, rested));
     while (now_ns() < due - 3000) {
       for (auto& arm : arms_) arm->warm_up();
     }
