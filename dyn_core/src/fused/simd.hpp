@@ -220,7 +220,7 @@ DYN_INLINE V down(V v, V fill) {
 DYN_INLINE V last(V v) { return __builtin_shufflevector(v, v, 1, 1); }
 DYN_INLINE V first(V v) { return __builtin_shufflevector(v, v, 0, 0); }
 DYN_INLINE bool any(VI mask) { return (mask[0] | mask[1]) != 0; }
-DYN_INLINE bool any_nan(V x) { return any(x != x); }
+DYN_INLINE bool any_nan(V x) { return any(x != x); }  // NOLINT(misc-redundant-expression): what NaN is
 using Mask = VI;
 DYN_INLINE Mask last_bit(V x) { return -(reinterpret_cast<VI>(x) & 1); }
 DYN_INLINE V choose(Mask mask, V yes, V no) { return mask ? yes : no; }
