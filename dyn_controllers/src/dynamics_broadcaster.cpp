@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "dyn_controllers/reported.hpp"
 #include "dyn_core/model/urdf.hpp"
 #include "hardware_interface/types/hardware_interface_type_values.hpp"
 #include "pluginlib/class_list_macros.hpp"
@@ -17,13 +18,8 @@ using controller_interface::InterfaceConfiguration;
 using controller_interface::return_type;
 
 controller_interface::CallbackReturn DynamicsBroadcaster::on_init() {
-  try {
-    listener_ = std::make_shared<broadcaster_parameters::ParamListener>(get_node());
-  } catch (const std::exception& error) {
-    RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
-    return CallbackReturn::ERROR;
-  }
-  return CallbackReturn::SUCCESS;
+  return reported(get_node()->get_logger(), CallbackReturn::ERROR,
+                  [this] { listener_ = std::make_shared<broadcaster_parameters::ParamListener>(get_node()); });
 }
 
 void DynamicsBroadcaster::set_up() {
@@ -57,13 +53,7 @@ void DynamicsBroadcaster::set_up() {
 }
 
 controller_interface::CallbackReturn DynamicsBroadcaster::on_configure(const State&) {
-  try {
-    set_up();
-  } catch (const std::exception& error) {
-    RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
-    return CallbackReturn::FAILURE;
-  }
-  return CallbackReturn::SUCCESS;
+  return reported(get_node()->get_logger(), CallbackReturn::FAILURE, [this] { set_up(); });
 }
 
 controller_interface::CallbackReturn DynamicsBroadcaster::on_cleanup(const State&) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <sstream>
 
+#include "dyn_controllers/reported.hpp"
 #include "dyn_core/model/urdf.hpp"
 #include "hardware_interface/types/hardware_interface_type_values.hpp"
 #include "pluginlib/class_list_macros.hpp"
@@ -67,13 +68,7 @@ DriveSettings drive_settings(const Settings& given) {
 
 SimulatedArm::CallbackReturn SimulatedArm::on_init(const hardware_interface::HardwareComponentInterfaceParams& params) {
   if (hardware_interface::SystemInterface::on_init(params) != CallbackReturn::SUCCESS) return CallbackReturn::ERROR;
-  try {
-    make_plant();
-  } catch (const std::exception& error) {
-    RCLCPP_ERROR(get_logger(), "%s", error.what());
-    return CallbackReturn::ERROR;
-  }
-  return CallbackReturn::SUCCESS;
+  return reported(get_logger(), CallbackReturn::ERROR, [this] { make_plant(); });
 }
 
 // The whole robot, in which joints that are none of this hardware's stand still.

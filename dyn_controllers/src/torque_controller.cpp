@@ -3,59 +3,29 @@
 
 #include <cmath>
 
+#include "dyn_controllers/reported.hpp"
 #include "hardware_interface/types/hardware_interface_type_values.hpp"
 #include "pluginlib/class_list_macros.hpp"
 
 namespace dyn_controllers {
 
-using controller_interface::interface_configuration_type;
-using controller_interface::InterfaceConfiguration;
 using controller_interface::return_type;
 
-controller_interface::CallbackReturn TorqueController::on_init() {
-  try {
-    listener_ = std::make_shared<parameters::ParamListener>(get_node());
-  } catch (const std::exception& error) {
-    RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
-    return CallbackReturn::ERROR;
-  }
-  return CallbackReturn::SUCCESS;
+controller_interface::CallbackReturn TorqueController::on_configure(const State& previous) {
+  const CallbackReturn configured = ArmController::on_configure(previous);
+  if (configured != CallbackReturn::SUCCESS) return configured;
+  return reported(get_node()->get_logger(), CallbackReturn::FAILURE,
+                  [this] { topics_ = std::make_unique<ReferenceTopics>(*get_node(), arm().joints()); });
 }
 
-controller_interface::CallbackReturn TorqueController::on_configure(const State&) {
-  try {
-    const parameters::Params params = listener_->get_params();
-    if (law_ != dyn::control::Law::feedforward && params.command_interfaces != std::vector<std::string>{"effort"}) {
-      throw dyn::ModelError("command_interfaces: this controller commands effort and nothing else");
-    }
-    node_room_ = std::make_unique<ArmNode>(get_node(), get_robot_description(), law_, listener_, get_update_rate());
-    topics_ = std::make_unique<ReferenceTopics>(*get_node(), node_room_->arm().joints());
-  } catch (const std::exception& error) {
-    RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
-    return CallbackReturn::FAILURE;
-  }
-  return CallbackReturn::SUCCESS;
-}
-
-controller_interface::CallbackReturn TorqueController::on_cleanup(const State&) {
+controller_interface::CallbackReturn TorqueController::on_cleanup(const State& previous) {
   topics_.reset();
-  node_room_.reset();
-  return CallbackReturn::SUCCESS;
-}
-
-InterfaceConfiguration TorqueController::command_interface_configuration() const {
-  return {interface_configuration_type::INDIVIDUAL,
-          node_room_ ? node_room_->arm().command_interfaces() : std::vector<std::string>{}};
-}
-
-InterfaceConfiguration TorqueController::state_interface_configuration() const {
-  return {interface_configuration_type::INDIVIDUAL,
-          node_room_ ? node_room_->arm().state_interfaces() : std::vector<std::string>{}};
+  return ArmController::on_cleanup(previous);
 }
 
 std::vector<hardware_interface::CommandInterface::SharedPtr> TorqueController::on_export_reference_interfaces_list() {
   std::vector<hardware_interface::CommandInterface::SharedPtr> all;
-  for (const std::string& joint : node_room_->arm().joints()) {
+  for (const std::string& joint : arm().joints()) {
     for (const char* name : {hardware_interface::HW_IF_POSITION, hardware_interface::HW_IF_VELOCITY,
                              hardware_interface::HW_IF_ACCELERATION}) {
       hardware_interface::InterfaceInfo info;
@@ -70,33 +40,23 @@ std::vector<hardware_interface::CommandInterface::SharedPtr> TorqueController::o
 }
 
 bool TorqueController::on_set_chained_mode(bool chained) {
-  node_room_->arm().set_chained(chained);
+  arm().set_chained(chained);
   return true;
 }
 
-// Runs in the loop, as on_deactivate does.
-controller_interface::CallbackReturn TorqueController::on_activate(const State&) {
-  Arm& arm = node_room_->arm();
-  arm.read(state_interfaces_);
-  if (!arm.state_is_finite()) return CallbackReturn::FAILURE;
-  arm.activate();
+controller_interface::CallbackReturn TorqueController::on_activate(const State& previous) {
+  const CallbackReturn activated = ArmController::on_activate(previous);
+  if (activated != CallbackReturn::SUCCESS) return activated;
   (void)topics_->take();  // what came before is old
   seed_references();
   return CallbackReturn::SUCCESS;
 }
 
-// Only hardware can hold an arm: see docs/ros2.md. What is left in the commands is the torque of gravity.
-controller_interface::CallbackReturn TorqueController::on_deactivate(const State&) {
-  node_room_->arm().write_rest(command_interfaces_);
-  return CallbackReturn::SUCCESS;
-}
-
 // joint_trajectory_controller begins at what it finds in our reference interfaces: the state.
 void TorqueController::seed_references() noexcept {
-  const Arm& arm = node_room_->arm();
   size_t next = 0;
   for (size_t k = 0; next + 2 < ordered_exported_reference_interfaces_.size(); ++k) {
-    (void)ordered_exported_reference_interfaces_[next++]->set_value(arm.q()[arm.coordinate(k)]);
+    (void)ordered_exported_reference_interfaces_[next++]->set_value(arm().q()[arm().coordinate(k)]);
     (void)ordered_exported_reference_interfaces_[next++]->set_value(0.0);
     (void)ordered_exported_reference_interfaces_[next++]->set_value(0.0);
   }
@@ -106,14 +66,13 @@ return_type TorqueController::update_reference_from_subscribers(const rclcpp::Ti
   fresh_reference_ = topics_->take();
   const Reference& reference = topics_->newest();
   for (size_t k = 0; fresh_reference_ && k < reference.q.size(); ++k) {
-    node_room_->arm().set_reference(k, reference.q[k], reference.v[k], reference.a[k]);
+    arm().set_reference(k, reference.q[k], reference.v[k], reference.a[k]);
   }
   return return_type::OK;
 }
 
 // A reference that is not finite, or cannot be had, is none: the last one is kept, and held after reference_timeout.
 void TorqueController::read_chained_reference() noexcept {
-  Arm& arm = node_room_->arm();
   const auto value = [this](size_t i) {
     return ordered_exported_reference_interfaces_[i]->get_optional<double>().value_or(std::nan(""));
   };
@@ -121,21 +80,16 @@ void TorqueController::read_chained_reference() noexcept {
   for (size_t i = 0; i < ordered_exported_reference_interfaces_.size(); ++i) {
     fresh_reference_ = fresh_reference_ && std::isfinite(value(i));
   }
-  for (size_t k = 0; fresh_reference_ && k < arm.joints().size(); ++k) {
-    arm.set_reference(k, value(3 * k), value(3 * k + 1), value(3 * k + 2));
+  for (size_t k = 0; fresh_reference_ && k < arm().joints().size(); ++k) {
+    arm().set_reference(k, value(3 * k), value(3 * k + 1), value(3 * k + 2));
   }
 }
 
 // state in -> model of this cycle -> M, C, g -> control law -> limits -> effort out -> sample
 return_type TorqueController::update_and_write_commands(const rclcpp::Time& time, const rclcpp::Duration&) {
-  Arm& arm = node_room_->arm();
-  arm.read(state_interfaces_);
+  arm().read(state_interfaces_);
   if (is_in_chained_mode()) read_chained_reference();
-  const dyn::control::CycleReport report = arm.step(fresh_reference_);
-  arm.write(command_interfaces_);
-  node_room_->state().sample(time, arm, report);
-  const bool failed = report.mode == dyn::control::CycleReport::Mode::failed;
-  return failed ? return_type::ERROR : return_type::OK;
+  return finish_cycle(time, fresh_reference_);
 }
 
 }  // namespace dyn_controllers

@@ -49,16 +49,6 @@ struct Room {
   rclcpp::Node::SharedPtr node;
 };
 
-AttachPayload::Request box(const std::string& link = "tool0") {
-  AttachPayload::Request request;
-  request.payload.name = "box";
-  request.payload.link = link;
-  request.payload.inertia.m = 2.0;
-  request.payload.inertia.com.x = 0.05;
-  request.payload.inertia.ixx = request.payload.inertia.iyy = request.payload.inertia.izz = 0.01;
-  return request;
-}
-
 dyn::Model arm7_with_box() {
   dyn::Inertial inertial{2.0, {0.05, 0.0, 0.0}, dyn::inertia_tensor(0.01, 0.0, 0.0, 0.01, 0.0, 0.01)};
   return dyn::Model::build(dyn::attach(dyn::load_robot("arm7"), dyn::Payload::rigid("box", "tool0", inertial)));

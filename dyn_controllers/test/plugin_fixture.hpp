@@ -16,6 +16,7 @@
 #include "controller_interface/controller_interface_base.hpp"
 #include "dyn_core/model/robot_library.hpp"
 #include "dyn_core/model/urdf.hpp"
+#include "dyn_msgs/srv/attach_payload.hpp"
 #include "lifecycle_msgs/msg/state.hpp"
 #include "rclcpp/rclcpp.hpp"
 
@@ -37,6 +38,17 @@ inline std::map<std::string, rclcpp::ParameterValue> arm7_parameters() {
     all["gains." + joint + ".d"] = rclcpp::ParameterValue(40.0);
   }
   return all;
+}
+
+// 2 kg on `link`, centre of mass off the axis.
+inline dyn_msgs::srv::AttachPayload::Request box(const std::string& link = "tool0") {
+  dyn_msgs::srv::AttachPayload::Request request;
+  request.payload.name = "box";
+  request.payload.link = link;
+  request.payload.inertia.m = 2.0;
+  request.payload.inertia.com.x = 0.05;
+  request.payload.inertia.ixx = request.payload.inertia.iyy = request.payload.inertia.izz = 0.01;
+  return request;
 }
 
 template <class Controller>

@@ -63,6 +63,21 @@ class LoopTest : public ManagerTest {
       }
     }
   }
+  // The controller knows one cycle before: its next torque is the first that the arm gets with the payload.
+  AttachPayload::Response take_on(const AttachPayload::Request& payload) {
+    const auto answer = call<AttachPayload>("/computed_torque_controller/attach_payload", payload);
+    EXPECT_TRUE(answer->success) << answer->message;
+    track(1);
+    EXPECT_TRUE(call<AttachPayload>("/simulated_arm/attach_payload", payload)->success);
+    return *answer;
+  }
+  void take_off(const std::string& name) {
+    DetachPayload::Request off;
+    off.name = name;
+    EXPECT_TRUE(call<DetachPayload>("/computed_torque_controller/detach_payload", off)->success);
+    track(1);
+    EXPECT_TRUE(call<DetachPayload>("/simulated_arm/detach_payload", off)->success);
+  }
   [[nodiscard]] double rms() const { return std::sqrt(squares / static_cast<double>(samples)); }
 
   rclcpp::Publisher<trajectory_msgs::msg::JointTrajectory>::SharedPtr goals;
@@ -93,27 +108,14 @@ TEST_F(LoopTest, AlgorithmsAreSwappedInMotion) {
   EXPECT_LT(rms(), 1e-5);
 }
 
-// The controller knows one cycle before: its next torque is the first that the arm gets with the box.
 TEST_F(LoopTest, APayloadIsTakenOnAndOffInMotion) {
   bring_up();
   send_goal(0.8, 3);
-  AttachPayload::Request box;
-  box.payload.name = "box";
-  box.payload.link = "tool0";
-  box.payload.inertia.m = 2.0;
-  box.payload.inertia.com.z = 0.06;
-  box.payload.inertia.ixx = box.payload.inertia.iyy = box.payload.inertia.izz = 0.006;
   track(800);
   const double empty = rms();
-  ASSERT_TRUE(call<AttachPayload>("/computed_torque_controller/attach_payload", box)->success);
-  track(1);
-  ASSERT_TRUE(call<AttachPayload>("/simulated_arm/attach_payload", box)->success);
+  take_on(box());
   track(800);
-  DetachPayload::Request off;
-  off.name = "box";
-  ASSERT_TRUE(call<DetachPayload>("/computed_torque_controller/detach_payload", off)->success);
-  track(1);
-  ASSERT_TRUE(call<DetachPayload>("/simulated_arm/detach_payload", off)->success);
+  take_off("box");
   track(1700);
   EXPECT_GT(moved, 0.75);
   EXPECT_LT(empty, 1e-5);
@@ -135,18 +137,12 @@ TEST_F(LoopTest, AChainWithAJointOfItsOwnIsTakenOnAndOffInMotion) {
     <axis xyz="0 1 0"/></joint></robot>)";
   send_goal(0.8, 3);
   track(700);
-  const auto answer = call<AttachPayload>("/computed_torque_controller/attach_payload", pendulum);
-  ASSERT_TRUE(answer->success) << answer->message;
-  EXPECT_EQ(answer->joint_names.back(), "pendulum/swing");
-  track(1);
-  ASSERT_TRUE(call<AttachPayload>("/simulated_arm/attach_payload", pendulum)->success);
+  const auto answer = take_on(pendulum);
+  ASSERT_TRUE(answer.success);
+  EXPECT_EQ(answer.joint_names.back(), "pendulum/swing");
   track(900);
   EXPECT_GT(std::abs(computed->arm().v()[7]), 0.1) << "it swings";
-  DetachPayload::Request off;
-  off.name = "pendulum";
-  ASSERT_TRUE(call<DetachPayload>("/computed_torque_controller/detach_payload", off)->success);
-  track(1);
-  ASSERT_TRUE(call<DetachPayload>("/simulated_arm/detach_payload", off)->success);
+  take_off("pendulum");
   track(1700);
   EXPECT_GT(moved, 0.75);
   EXPECT_LT(largest, 1e-4);
@@ -155,12 +151,7 @@ TEST_F(LoopTest, AChainWithAJointOfItsOwnIsTakenOnAndOffInMotion) {
 // Without the payload in the model the same arm is far off: the test above can fail.
 TEST_F(LoopTest, APayloadThatTheControllerDoesNotKnowIsSeen) {
   bring_up();
-  AttachPayload::Request box;
-  box.payload.name = "box";
-  box.payload.link = "tool0";
-  box.payload.inertia.m = 2.0;
-  box.payload.inertia.ixx = box.payload.inertia.iyy = box.payload.inertia.izz = 0.006;
-  ASSERT_TRUE(call<AttachPayload>("/simulated_arm/attach_payload", box)->success);
+  ASSERT_TRUE(call<AttachPayload>("/simulated_arm/attach_payload", box())->success);
   track(500);
   EXPECT_GT(largest, 1e-3);
 }

@@ -6,33 +6,21 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
-#include "controller_interface/chainable_controller_interface.hpp"
-#include "dyn_controllers/arm_node.hpp"
+#include "dyn_controllers/arm_controller.hpp"
 #include "dyn_controllers/reference_topics.hpp"
 
 namespace dyn_controllers {
 
-class TorqueController : public controller_interface::ChainableControllerInterface {
+class TorqueController : public ArmController<controller_interface::ChainableControllerInterface> {
  public:
-  using CallbackReturn = controller_interface::CallbackReturn;
-  using State = rclcpp_lifecycle::State;
-
-  CallbackReturn on_init() override;
-  [[nodiscard]] controller_interface::InterfaceConfiguration command_interface_configuration() const override;
-  [[nodiscard]] controller_interface::InterfaceConfiguration state_interface_configuration() const override;
   CallbackReturn on_configure(const State& previous) override;
   CallbackReturn on_activate(const State& previous) override;
-  CallbackReturn on_deactivate(const State& previous) override;
   CallbackReturn on_cleanup(const State& previous) override;
 
-  // Between on_configure and on_cleanup.
-  [[nodiscard]] Arm& arm() noexcept { return node_room_->arm(); }
-
  protected:
-  explicit TorqueController(dyn::control::Law law) : law_(law) {}
+  using ArmController::ArmController;
 
   std::vector<hardware_interface::CommandInterface::SharedPtr> on_export_reference_interfaces_list() override;
   bool on_set_chained_mode(bool chained) override;
@@ -45,9 +33,6 @@ class TorqueController : public controller_interface::ChainableControllerInterfa
   DYN_REALTIME void read_chained_reference() noexcept;
   DYN_REALTIME void seed_references() noexcept;
 
-  const dyn::control::Law law_;
-  std::shared_ptr<parameters::ParamListener> listener_;
-  std::unique_ptr<ArmNode> node_room_;
   std::unique_ptr<ReferenceTopics> topics_;
   bool fresh_reference_ = false;  // the loop's: one has come for this cycle
 };

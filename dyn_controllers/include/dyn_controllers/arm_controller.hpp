@@ -1,0 +1,49 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What the controllers of this package that command an arm share, whichever class of ros2_control stands below: the
+// life of the arm's room from on_configure to on_cleanup, the interfaces that are claimed, the end of a cycle.
+#pragma once
+
+#include <memory>
+
+#include "controller_interface/chainable_controller_interface.hpp"
+#include "controller_interface/controller_interface.hpp"
+#include "dyn_controllers/arm_node.hpp"
+
+namespace dyn_controllers {
+
+// Base: controller_interface::ControllerInterface or controller_interface::ChainableControllerInterface.
+template <class Base>
+class ArmController : public Base {
+ public:
+  using CallbackReturn = controller_interface::CallbackReturn;
+  using InterfaceConfiguration = controller_interface::InterfaceConfiguration;
+  using State = rclcpp_lifecycle::State;
+
+  CallbackReturn on_init() override;
+  [[nodiscard]] InterfaceConfiguration command_interface_configuration() const override;
+  [[nodiscard]] InterfaceConfiguration state_interface_configuration() const override;
+  CallbackReturn on_configure(const State& previous) override;
+  CallbackReturn on_activate(const State& previous) override;
+  CallbackReturn on_deactivate(const State& previous) override;
+  CallbackReturn on_cleanup(const State& previous) override;
+
+  // Between on_configure and on_cleanup.
+  [[nodiscard]] Arm& arm() noexcept { return node_room_->arm(); }
+
+ protected:
+  explicit ArmController(dyn::control::Law law) : law_(law) {}
+
+  // Control law -> limits -> effort out -> sample.
+  DYN_REALTIME controller_interface::return_type finish_cycle(const rclcpp::Time& time, bool fresh_reference) noexcept;
+
+ private:
+  const dyn::control::Law law_;
+  std::shared_ptr<parameters::ParamListener> listener_;
+  std::unique_ptr<ArmNode> node_room_;
+};
+
+extern template class ArmController<controller_interface::ControllerInterface>;
+extern template class ArmController<controller_interface::ChainableControllerInterface>;
+
+}  // namespace dyn_controllers

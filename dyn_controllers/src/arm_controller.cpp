@@ -1,0 +1,79 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "dyn_controllers/arm_controller.hpp"
+
+#include <string>
+#include <vector>
+
+#include "dyn_controllers/reported.hpp"
+
+namespace dyn_controllers {
+
+using controller_interface::interface_configuration_type;
+using controller_interface::InterfaceConfiguration;
+using controller_interface::return_type;
+
+template <class Base>
+CallbackReturn ArmController<Base>::on_init() {
+  return reported(this->get_node()->get_logger(), CallbackReturn::ERROR,
+                  [this] { listener_ = std::make_shared<parameters::ParamListener>(this->get_node()); });
+}
+
+template <class Base>
+CallbackReturn ArmController<Base>::on_configure(const State&) {
+  return reported(this->get_node()->get_logger(), CallbackReturn::FAILURE, [this] {
+    const bool effort_only = listener_->get_params().command_interfaces == std::vector<std::string>{"effort"};
+    if (law_ != dyn::control::Law::feedforward && !effort_only) {
+      throw dyn::ModelError("command_interfaces: this controller commands effort and nothing else");
+    }
+    node_room_ = std::make_unique<ArmNode>(this->get_node(), this->get_robot_description(), law_, listener_,
+                                           this->get_update_rate());
+  });
+}
+
+template <class Base>
+CallbackReturn ArmController<Base>::on_cleanup(const State&) {
+  node_room_.reset();
+  return CallbackReturn::SUCCESS;
+}
+
+template <class Base>
+InterfaceConfiguration ArmController<Base>::command_interface_configuration() const {
+  return {interface_configuration_type::INDIVIDUAL,
+          node_room_ ? node_room_->arm().command_interfaces() : std::vector<std::string>{}};
+}
+
+template <class Base>
+InterfaceConfiguration ArmController<Base>::state_interface_configuration() const {
+  return {interface_configuration_type::INDIVIDUAL,
+          node_room_ ? node_room_->arm().state_interfaces() : std::vector<std::string>{}};
+}
+
+// Runs in the loop, as on_deactivate does.
+template <class Base>
+CallbackReturn ArmController<Base>::on_activate(const State&) {
+  arm().read(this->state_interfaces_);
+  if (!arm().state_is_finite()) return CallbackReturn::FAILURE;
+  arm().activate();
+  return CallbackReturn::SUCCESS;
+}
+
+// Only hardware can hold an arm: see docs/ros2.md. What is left in the commands is the torque of gravity.
+template <class Base>
+CallbackReturn ArmController<Base>::on_deactivate(const State&) {
+  arm().write_rest(this->command_interfaces_);
+  return CallbackReturn::SUCCESS;
+}
+
+template <class Base>
+return_type ArmController<Base>::finish_cycle(const rclcpp::Time& time, bool fresh_reference) noexcept {
+  const dyn::control::CycleReport report = arm().step(fresh_reference);
+  arm().write(this->command_interfaces_);
+  node_room_->state().sample(time, arm(), report);
+  const bool failed = report.mode == dyn::control::CycleReport::Mode::failed;
+  return failed ? return_type::ERROR : return_type::OK;
+}
+
+template class ArmController<controller_interface::ControllerInterface>;
+template class ArmController<controller_interface::ChainableControllerInterface>;
+
+}  // namespace dyn_controllers
