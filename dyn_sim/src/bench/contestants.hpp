@@ -26,7 +26,7 @@ struct States {
 [[nodiscard]] std::vector<Contestant> own_contestants(const std::shared_ptr<const Model>& model, const States& states);
 
 // Peers in the directory, or none: Pinocchio, and where `others` says so every other library. Throws ModelError where
-// one cannot be loaded or disagrees with this project on M.
+// one cannot be loaded, or disagrees with this project on anything that it is timed for.
 [[nodiscard]] std::vector<Contestant> peer_contestants(const std::filesystem::path& directory, const Model& model,
                                                        const States& states, bool others);
 [[nodiscard]] std::filesystem::path peer_directory();

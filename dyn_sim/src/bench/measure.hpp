@@ -14,6 +14,8 @@ struct Contestant {
   std::string library;
   std::string algorithm;
   std::function<void(int first, int count)> run;  // calls on states [first, first + count)
+  double differs = 0.0;                           // of a peer: largest relative difference from this project's numbers
+  bool generated = false;                         // code written for this one robot
 };
 
 struct Times {  // ns a call

@@ -47,19 +47,66 @@ Loaded load(const std::filesystem::path& file) {
   return {entry(), tasks == nullptr ? ~0U : tasks()};
 }
 
-void check_agreement(const Peer& peer, void* robot, const Model& model, const States& states) {
+constexpr std::pair<const char*, PeerTask> kTasks[] = {
+    {"M+C+g", task_cycle},     {"M+h", task_M_and_h},    {"h", task_h}, {"g", task_g}, {"M", task_M}, {"C", task_C},
+    {"inverse", task_inverse}, {"forward", task_forward}};
+
+bool offers(const Loaded& peer, PeerTask task) { return (peer.tasks & 1U << static_cast<unsigned>(task)) != 0U; }
+
+// What a task makes. Who has no C makes C v + g instead.
+std::vector<PeerTask> parts_of(const Loaded& peer, PeerTask task) {
+  if (task == task_M_and_h) return {task_M, task_h};
+  if (task != task_cycle) return {task};
+  return offers(peer, task_C) ? std::vector{task_M, task_C, task_g} : std::vector{task_M, task_h};
+}
+
+std::vector<double> own_numbers(Dynamics& own, PeerTask part, std::span<const double> x) {
+  const auto copied = [](const auto& from) {
+    std::vector<double> numbers;
+    for (Eigen::Index j = 0; j < from.cols(); ++j) {
+      for (Eigen::Index i = 0; i < from.rows(); ++i) numbers.push_back(from(i, j));
+    }
+    return numbers;
+  };
+  std::vector<double> vector(x.size());
+  switch (part) {
+    case task_M: return copied(own.M());
+    case task_C: return copied(own.C());
+    case task_g: return copied(own.g());
+    case task_h: return copied(own.h());
+    case task_inverse: own.inverse(x, vector); return vector;
+    default: return own.forward(x, vector).ok() ? vector : std::vector<double>{};
+  }
+}
+
+// The largest difference from this project's numbers in some states, each part against its largest entry.
+double difference(const Loaded& loaded, void* robot, PeerTask task, const Model& model, const States& states) {
+  constexpr double kAllowed = 1e-9;
   Dynamics own{Model(model)};
   const auto n = static_cast<size_t>(states.joints);
-  std::vector<double> M(n * n);
+  double largest = 0.0;
   for (int s = 0; s < 8; ++s) {
-    if (!own.update({states.at(states.q, s), n}, {states.at(states.v, s), n}).ok()) continue;
-    peer.run(robot, task_M, states.at(states.q, s), states.at(states.v, s), states.at(states.a, s));
-    peer.read(robot, task_M, M.data());
-    const auto ours = own.M();
-    const ConstMatrixRef<double> theirs(M.data(), states.joints, states.joints, Eigen::OuterStride<>(states.joints));
-    const double error = (ours - theirs).cwiseAbs().maxCoeff() / theirs.cwiseAbs().maxCoeff();
-    if (!(error < 1e-10)) throw ModelError(std::string(peer.name) + ": M differs by " + std::to_string(error));
+    const double *q = states.at(states.q, s), *v = states.at(states.v, s), *x = states.at(states.a, s);
+    if (!own.update({q, n}, {v, n}).ok()) continue;
+    loaded.peer->run(robot, task, q, v, x);
+    for (const PeerTask part : parts_of(loaded, task)) {
+      const std::vector<double> ours = own_numbers(own, part, {x, n});
+      std::vector<double> theirs(n * n, std::nan(""));
+      loaded.peer->read(robot, part, theirs.data());
+      double error = 0.0, scale = 0.0;
+      for (size_t k = 0; k < ours.size(); ++k) {
+        error = std::isnan(theirs[k]) ? theirs[k] : std::max(error, std::abs(theirs[k] - ours[k]));
+        if (std::isnan(error)) break;
+        scale = std::max(scale, std::abs(ours[k]));
+      }
+      if (!(error <= kAllowed * scale)) {
+        throw ModelError(std::string(loaded.peer->name) + ": task " + std::to_string(task) + " differs by " +
+                         std::to_string(error) + ", its largest number being " + std::to_string(scale));
+      }
+      if (scale > 0.0) largest = std::max(largest, error / scale);
+    }
   }
+  return largest;
 }
 
 }  // namespace
@@ -88,18 +135,18 @@ std::vector<Contestant> peer_contestants(const std::filesystem::path& directory,
     void* made = peer.make(tree.view);
     if (made == nullptr) continue;  // not for robots like this
     const std::shared_ptr<void> robot(made, peer.free);
-    check_agreement(peer, robot.get(), model, states);
-    constexpr std::pair<const char*, int> tasks[] = {
-        {"M+C+g", task_cycle},     {"M+h", task_M_and_h},    {"h", task_h}, {"g", task_g}, {"M", task_M}, {"C", task_C},
-        {"inverse", task_inverse}, {"forward", task_forward}};
-    for (const auto& [name, task] : tasks) {
-      if ((loaded.tasks & 1U << static_cast<unsigned>(task)) == 0U) continue;
-      all.push_back({name, peer.name, "", [&peer, robot, &states, task = task](int first, int count) {
+    const bool generated = file.filename().string().starts_with("generated");
+    for (const auto& [name, task] : kTasks) {
+      if (!offers(loaded, task)) continue;
+      const double differs = difference(loaded, robot.get(), task, model, states);
+      all.push_back({name, peer.name, "",
+                     [&peer, robot, &states, task = task](int first, int count) {
                        for (int s = first; s < first + count; ++s) {
                          peer.run(robot.get(), task, states.at(states.q, s), states.at(states.v, s),
                                   states.at(states.a, s));
                        }
-                     }});
+                     },
+                     differs, generated});
     }
   }
   return all;

@@ -3,6 +3,7 @@
 // dyn bench: ns per call of every algorithm, and of the peers that were built, on the same states in one process.
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "bench/contestants.hpp"
 #include "command.hpp"
@@ -49,25 +50,56 @@ nlohmann::ordered_json results(const std::vector<bench::Contestant>& all, const 
     const bench::Times& t = times[k];
     nlohmann::ordered_json entry{{"task", all[k].task}, {"library", all[k].library}, {"algorithm", all[k].algorithm},
                                  {"ns", t.median},      {"ns_lowest", t.lowest},     {"ns_p10", t.p10},
-                                 {"ns_p90", t.p90},     {"ns_cold", t.cold}};
+                                 {"ns_p90", t.p90},     {"ns_cold", t.cold},         {"generated", all[k].generated}};
     if (all[k].library == "dyn_control") {
       entry["times_faster"] = ratios(all, times, k, false);
       entry["times_faster_cold"] = ratios(all, times, k, true);
+    } else {
+      entry["differs"] = all[k].differs;
     }
     out.push_back(entry);
   }
   return out;
 }
 
-std::string ratio_text(const nlohmann::ordered_json& ratios) {
+std::set<std::string> generated_libraries(const nlohmann::ordered_json& out) {
+  std::set<std::string> names;
+  for (const auto& r : out["results"]) {
+    if (r["generated"].get<bool>()) names.insert(r["library"].get<std::string>());
+  }
+  return names;
+}
+
+std::string ratio_text(const nlohmann::ordered_json& ratios, const std::set<std::string>& except) {
   std::string text;
   for (const auto& [library, ratio] : ratios.items()) {
+    if (except.contains(library)) continue;
     text += (text.empty() ? "" : " / ") + number(ratio.get<double>(), 3);
   }
   return text;
 }
 
+// How many times faster `fused` is than code that was written for this one robot, task by task.
+void print_against_generated(const nlohmann::ordered_json& out, const std::set<std::string>& generated) {
+  std::vector<Table::Column> columns{{"fused, times faster than"}};
+  for (const auto& r : out["results"]) {
+    if (r["algorithm"] == "fused") columns.push_back({r["task"].get<std::string>(), Table::Align::right});
+  }
+  Table table(columns);
+  for (const std::string& library : generated) {
+    std::vector<std::string> row{library};
+    for (const auto& r : out["results"]) {
+      if (r["algorithm"] != "fused") continue;
+      const auto& ratios = r["times_faster"];
+      row.push_back(ratios.contains(library) ? number(ratios[library].get<double>(), 3) : "");
+    }
+    table.add(row);
+  }
+  table.print();
+}
+
 void print(const nlohmann::ordered_json& out) {
+  const std::set<std::string> generated = generated_libraries(out);
   Table table({{"task"},
                {"library"},
                {"algorithm"},
@@ -76,14 +108,17 @@ void print(const nlohmann::ordered_json& out) {
                {"p90", Table::Align::right},
                {"cold", Table::Align::right},
                {"times faster"},
-               {"cold"}});
+               {"cold"},
+               {"differs", Table::Align::right}});
   for (const auto& r : out["results"]) {
     const auto ns = [&r](const char* field) { return number(r[field].get<double>(), 4); };
     table.add({r["task"], r["library"], r["algorithm"], ns("ns"), ns("ns_p10"), ns("ns_p90"), ns("ns_cold"),
-               ratio_text(r.value("times_faster", nlohmann::ordered_json::object())),
-               ratio_text(r.value("times_faster_cold", nlohmann::ordered_json::object()))});
+               ratio_text(r.value("times_faster", nlohmann::ordered_json::object()), generated),
+               ratio_text(r.value("times_faster_cold", nlohmann::ordered_json::object()), generated),
+               r.contains("differs") ? number(r["differs"].get<double>(), 2) : ""});
   }
   table.print();
+  if (!generated.empty()) print_against_generated(out, generated);
 }
 
 // "M" for all contestants of a task, "M:fused" for one algorithm and the peers.

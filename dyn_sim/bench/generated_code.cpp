@@ -1,0 +1,113 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "generated_code.hpp"
+
+#include <pinocchio/codegen/cppadcg.hpp>
+//
+#include <algorithm>
+#include <cmath>
+#include <cppad/cg/configure.hpp>
+#include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
+#include <sstream>
+
+namespace dyn::bench {
+namespace {
+
+using Code = CppAD::cg::CG<double>;
+using Taped = CppAD::AD<Code>;
+using Vector = Eigen::Matrix<Taped, Eigen::Dynamic, 1>;
+using Matrix = Eigen::Matrix<Taped, Eigen::Dynamic, Eigen::Dynamic>;
+
+double without_noise(double x) { return std::abs(x - std::round(x)) < 1e-12 ? std::round(x) : x; }
+
+pinocchio::Model robot(const PeerTree& tree) {
+  pinocchio::Model model;
+  for (int i = 0; i < tree.bodies; ++i) {
+    const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(tree.R + 9 * i), I(tree.inertia + 9 * i);
+    const Eigen::Map<const Eigen::Vector3d> p(tree.p + 3 * i), c(tree.com + 3 * i);
+    const pinocchio::SE3 placement(Eigen::Matrix3d(R.unaryExpr(&without_noise)), p);
+    const auto parent = static_cast<pinocchio::JointIndex>(tree.parent[i] + 1);
+    const std::string name = "j" + std::to_string(i);
+    const auto joint = tree.prismatic[i] ? model.addJoint(parent, pinocchio::JointModelPZ(), placement, name)
+                                         : model.addJoint(parent, pinocchio::JointModelRZ(), placement, name);
+    model.appendBodyToJoint(joint, pinocchio::Inertia(tree.mass[i], c, I), pinocchio::SE3::Identity());
+  }
+  model.gravity.linear() << tree.gravity[0], tree.gravity[1], tree.gravity[2];
+  return model;
+}
+
+// Numbers come as q, v and a from the caller's memory, with no copy in between.
+class Names : public CppAD::cg::LangCDefaultVariableNameGenerator<double> {
+ public:
+  explicit Names(size_t joints) : LangCDefaultVariableNameGenerator("y", "x", "t"), joints_(joints) {}
+  std::string generateIndependent(const CppAD::cg::OperationNode<double>& /*independent*/, size_t id) override {
+    const size_t at = id - 1;
+    return std::string(1, "qva"[at / joints_]) + "[" + std::to_string(at % joints_) + "]";
+  }
+
+ private:
+  size_t joints_;
+};
+
+// The parts of y, one after the other.
+Vector evaluate(const pinocchio::ModelTpl<Taped>& model, const GeneratedFunction& function, const Vector& x) {
+  const Eigen::Index n = model.nv;
+  const Vector q = x.head(n), v = x.segment(n, n), a = x.tail(n);
+  pinocchio::DataTpl<Taped> data(model);
+  Vector y(results_of(function, static_cast<int>(n)));
+  Eigen::Index at = 0;
+  const auto put = [&](const auto& part) {
+    for (Eigen::Index j = 0; j < part.cols(); ++j) {
+      for (Eigen::Index i = 0; i < part.rows(); ++i) y[at++] = part(i, j);
+    }
+  };
+  for (const PeerTask part : function.parts) {
+    if (part == task_M) {
+      pinocchio::crba(model, data, q, pinocchio::Convention::WORLD);
+      put(Matrix(data.M.selfadjointView<Eigen::Upper>()));
+    } else if (part == task_C) {
+      put(pinocchio::computeCoriolisMatrix(model, data, q, v));
+    } else if (part == task_g) {
+      put(pinocchio::computeGeneralizedGravity(model, data, q));
+    } else if (part == task_h) {
+      put(pinocchio::nonLinearEffects(model, data, q, v));
+    } else {
+      put(pinocchio::rnea(model, data, q, v, a));
+    }
+  }
+  return y;
+}
+
+}  // namespace
+
+int results_of(const GeneratedFunction& function, int bodies) {
+  int numbers = 0;
+  for (const PeerTask part : function.parts) {
+    numbers += part == task_M || part == task_C ? bodies * bodies : bodies;
+  }
+  return numbers;
+}
+
+std::string generate(const PeerTree& tree, const GeneratedFunction& function) {
+  const pinocchio::ModelTpl<Taped> model = robot(tree).cast<Taped>();
+  Vector x = Vector::Zero(3 * model.nv);
+  CppAD::Independent(x);
+  CppAD::ADFun<Code> tape;
+  tape.Dependent(x, evaluate(model, function, x));
+  tape.optimize("no_compare_op");
+  CppAD::cg::CodeHandler<double> handler;
+  CppAD::vector<Code> variables(static_cast<size_t>(x.size()));
+  handler.makeVariables(variables);
+  CppAD::vector<Code> results = tape.Forward(0, variables);
+  CppAD::cg::LanguageC<double> language("double");
+  Names names(static_cast<size_t>(model.nv));
+  std::ostringstream body;
+  handler.generateCode(body, language, results, names);
+  const size_t temporaries = std::max<size_t>(1, handler.getTemporaryVariableCount());
+  return "void " + function.name + "(const double* q, const double* v, const double* a, double* y) {\n   double t[" +
+         std::to_string(temporaries) + "];\n" + body.str() + "}\n";
+}
+
+const char* generator_version() { return CPPAD_CG_VERSION; }
+
+}  // namespace dyn::bench

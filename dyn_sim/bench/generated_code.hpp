@@ -1,0 +1,30 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Pinocchio's algorithms for one robot, written out as C by CppADCodeGen. Compiled once, slowly: all of CppAD,
+// Pinocchio and CppADCodeGen is behind this.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "peer.hpp"
+
+namespace dyn::bench {
+
+// `void NAME(const double* q, const double* v, const double* a, double* y)`: the parts of y in this order, matrices
+// column-major and whole; a where the inverse dynamics is among them.
+struct GeneratedFunction {
+  std::string name;
+  std::vector<PeerTask> parts;  // of task_M, task_C, task_g, task_h, task_inverse
+};
+
+// Numbers in y.
+[[nodiscard]] int results_of(const GeneratedFunction& function, int bodies);
+
+// Robots as PeerTree has them; what in their joints' frames is within 1e-12 of -1, 0 or 1 is taken for that, so that it
+// falls out of the code.
+[[nodiscard]] std::string generate(const PeerTree& tree, const GeneratedFunction& function);
+
+[[nodiscard]] const char* generator_version();
+
+}  // namespace dyn::bench
