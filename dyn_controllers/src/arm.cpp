@@ -88,12 +88,16 @@ dyn::RobotDescription Arm::described(const std::string& urdf) const {
   return robot;
 }
 
+std::vector<std::string> Arm::all_coordinate_names() const {
+  std::vector<std::string> names = coordinate_names_;
+  names.insert(names.end(), payload_joints_.begin(), payload_joints_.end());
+  return names;
+}
+
 std::vector<std::string> Arm::state_interfaces() const {
   std::vector<std::string> names;
   for (const char* interface : {hardware_interface::HW_IF_POSITION, hardware_interface::HW_IF_VELOCITY}) {
-    for (const auto* group : {&coordinate_names_, &payload_joints_}) {
-      for (const std::string& joint : *group) names.push_back(joint + '/' + interface);
-    }
+    for (const std::string& joint : all_coordinate_names()) names.push_back(joint + '/' + interface);
   }
   for (const char* axis : {"x", "y", "z", "w"}) {
     if (base_moves()) names.push_back(base_sensor_ + "/orientation." + axis);

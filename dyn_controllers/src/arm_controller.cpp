@@ -54,12 +54,14 @@ CallbackReturn ArmController<Base>::on_activate(const State&) {
   arm().read(this->state_interfaces_);
   if (!arm().state_is_finite()) return CallbackReturn::FAILURE;
   arm().activate();
+  node_room_->introspection().show(true);
   return CallbackReturn::SUCCESS;
 }
 
 // Only hardware can hold an arm: see docs/ros2.md. What is left in the commands is the torque of gravity.
 template <class Base>
 CallbackReturn ArmController<Base>::on_deactivate(const State&) {
+  node_room_->introspection().show(false);
   arm().write_rest(this->command_interfaces_);
   return CallbackReturn::SUCCESS;
 }

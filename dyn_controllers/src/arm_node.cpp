@@ -1,6 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 #include "dyn_controllers/arm_node.hpp"
 
+#include <cmath>
+
 #include "dyn_core/dynamics.hpp"
 
 namespace dyn_controllers {
@@ -11,6 +13,7 @@ ArmNode::ArmNode(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, const s
       listener_(listener),
       arm_(node, urdf, law, listener->get_params(), 1.0 / rate_hz),
       state_(*node, arm_, listener->get_params().state_publish_rate, 1.0 / rate_hz),
+      introspection_(node->get_name(), arm_),
       payloads_(*node, {[this](const dyn::Payload& payload, double time_s) { return arm_.attach(payload, time_s); },
                         [this](const std::string& name, double time_s) { return arm_.detach(name, time_s); }}) {
   on_set_ = node->add_on_set_parameters_callback(
@@ -27,6 +30,18 @@ ArmNode::~ArmNode() {
   node_->remove_post_set_parameters_callback(post_set_.get());
 }
 
+namespace {
+
+// generate_parameter_library lets NaN through every bound.
+void require_finite(const rclcpp::Parameter& change) {
+  const bool number = change.get_type() == rclcpp::ParameterType::PARAMETER_DOUBLE;
+  if (number && !std::isfinite(change.as_double())) {
+    throw dyn::ModelError(change.get_name() + ": " + change.value_to_string() + " is not a finite number");
+  }
+}
+
+}  // namespace
+
 // What generate_parameter_library cannot know. It judges types and bounds itself; only if both agree does a change
 // come.
 rcl_interfaces::msg::SetParametersResult ArmNode::judge(const std::vector<rclcpp::Parameter>& changes) const {
@@ -35,6 +50,7 @@ rcl_interfaces::msg::SetParametersResult ArmNode::judge(const std::vector<rclcpp
   try {
     parameters::Params wanted = listener_->get_params();
     for (const rclcpp::Parameter& change : changes) {
+      require_finite(change);
       if (change.get_name() == "jsim_algorithm") wanted.jsim_algorithm = change.as_string();
       if (change.get_name() == "coriolis_algorithm") wanted.coriolis_algorithm = change.as_string();
       if (change.get_name() == "gravity") wanted.gravity = change.as_double_array();

@@ -21,12 +21,6 @@ CycleSample first_sample(const Arm& arm) {
   return sample;
 }
 
-std::vector<std::string> names(const Arm& arm) {
-  std::vector<std::string> all = arm.coordinate_names();
-  all.insert(all.end(), arm.passive_payload_joints().begin(), arm.passive_payload_joints().end());
-  return all;
-}
-
 template <class List>
 std::string name_of(int index) {
   return index >= 0 && index < List::size ? std::string(List::names[static_cast<size_t>(index)]) : std::string();
@@ -60,7 +54,7 @@ std::pair<std::uint8_t, const char*> judge(const CycleCounts& before, const Cycl
 StatePublisher::StatePublisher(rclcpp_lifecycle::LifecycleNode& node, const Arm& arm, double rate_hz, double period_s)
     : every_(rate_hz > 0.0 ? std::max(1L, std::lround(1.0 / (rate_hz * period_s))) : 0), samples_(first_sample(arm)) {
   if (every_ == 0) return;
-  message_.joint_names = names(arm);
+  message_.joint_names = arm.all_coordinate_names();
   publisher_ = rclcpp::create_publisher<ControllerState>(node, "~/controller_state", rclcpp::SystemDefaultsQoS());
   // Not by the node's clock: a simulation that stands still leaves no samples anyway.
   timer_ = node.create_wall_timer(std::chrono::duration<double>(0.5 / rate_hz), [this] { publish(); });

@@ -19,8 +19,9 @@ struct Validation::Impl {
   using Message = dyn_msgs::msg::Validation;
 
   Impl(rclcpp_lifecycle::LifecycleNode& node, dyn::live::LiveModel& live, const parameters::Params& params,
-       double period_s)
-      : ring(slots, live.max_coordinates(),
+       double period_s, Residuals& newest_residuals)
+      : newest(newest_residuals),
+        ring(slots, live.max_coordinates(),
              live.newest_model()->bodies() + live.max_coordinates() - live.robot_coordinates()),
         every(std::max(1L, std::lround(1.0 / (params.validation.rate * period_s)))),
         tolerance(params.validation.tolerance),
@@ -35,6 +36,9 @@ struct Validation::Impl {
 
   // On the validator's thread.
   void publish(const dyn::reference::Residual& residual) {
+    newest.M.store(residual.M, std::memory_order_relaxed);
+    newest.Cv.store(residual.Cv, std::memory_order_relaxed);
+    newest.g.store(residual.g, std::memory_order_relaxed);
     Message message;
     message.header.stamp = clock->now();
     message.generation = residual.generation;
@@ -48,6 +52,7 @@ struct Validation::Impl {
   }
 
   static constexpr int slots = 64;
+  Residuals& newest;
   dyn::live::SampleRing ring;
   const long every;
   const double tolerance;
@@ -60,7 +65,7 @@ struct Validation::Impl {
 
 Validation::Validation(rclcpp_lifecycle::LifecycleNode& node, dyn::live::LiveModel& live,
                        const parameters::Params& params, double period_s)
-    : impl_(std::make_unique<Impl>(node, live, params, period_s)) {}
+    : impl_(std::make_unique<Impl>(node, live, params, period_s, newest_)) {}
 
 void Validation::choose(dyn::control::Controller& controller) noexcept {
   const bool wanted = impl_->cycle == 0;

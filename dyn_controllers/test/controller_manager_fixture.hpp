@@ -168,10 +168,22 @@ class ManagerTest : public testing::Test {
               controller_interface::return_type::OK);
   }
 
+  // Every node hears of every parameter that another one declares: thousands of messages come first.
   template <class Condition>
   bool spin_until(Condition&& condition) {
-    for (int i = 0; i < 1000 && !condition(); ++i) executor->spin_once(std::chrono::milliseconds(10));
+    for (int i = 0; i < 20000 && !condition(); ++i) executor->spin_once(std::chrono::milliseconds(10));
     return condition();
+  }
+  // A message until it has its effect, while the loop runs: the other side may not have found the publisher yet.
+  template <class Publisher, class Message, class Condition>
+  bool publish_until(Publisher& publisher, const Message& message, Condition&& condition) {
+    if (!spin_until([&] { return publisher.get_subscription_count() > 0; })) return false;
+    int tries = 0;
+    return spin_until([&] {
+      if (tries++ % 200 == 0) publisher.publish(message);
+      cycle();
+      return condition();
+    });
   }
   template <class Service>
   typename Service::Response::SharedPtr call(const std::string& name, const typename Service::Request& request) {

@@ -5,10 +5,14 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdarg>
+#include <cstdio>
 #include <thread>
 
 #include "dyn_controllers/torque_controller.hpp"
+#include "dyn_msgs/msg/controller_state.hpp"
 #include "plugin_fixture.hpp"
+#include "rcutils/logging.h"
 #include "support/allocation_counter.hpp"
 #include "support/lock_counter.hpp"
 
@@ -25,29 +29,6 @@ std::vector<double> gravity(const dyn::Model& model) {
   EXPECT_TRUE(dynamics.update(zero, zero).ok());
   return {dynamics.g().data(), dynamics.g().data() + 7};
 }
-
-// The controller's node and another one that calls it, on one executor that the test spins itself.
-struct Room {
-  explicit Room(Computed& plugin) : node(std::make_shared<rclcpp::Node>("user")) {
-    executor.add_node(plugin.controller->get_node()->get_node_base_interface());
-    executor.add_node(node);
-  }
-  template <class Service>
-  typename Service::Response::SharedPtr call(const std::string& name, const typename Service::Request& request) {
-    auto client = node->create_client<Service>("/controller/" + name);
-    EXPECT_TRUE(client->wait_for_service(5s));
-    auto answer = client->async_send_request(std::make_shared<typename Service::Request>(request));
-    EXPECT_EQ(executor.spin_until_future_complete(answer.future, 10s), rclcpp::FutureReturnCode::SUCCESS);
-    return answer.get();
-  }
-  template <class Condition>
-  bool spin_until(Condition&& condition) {
-    for (int i = 0; i < 1000 && !condition(); ++i) executor.spin_once(10ms);
-    return condition();
-  }
-  rclcpp::executors::SingleThreadedExecutor executor;
-  rclcpp::Node::SharedPtr node;
-};
 
 dyn::Model arm7_with_box() {
   dyn::Inertial inertial{2.0, {0.05, 0.0, 0.0}, dyn::inertia_tensor(0.01, 0.0, 0.0, 0.01, 0.0, 0.01)};
@@ -102,7 +83,7 @@ TEST(LiveParameters, TakeEffectInTheNextCycleOrAreRefusedWithTheReason) {
 TEST(Payloads, ServicesAttachListAndDetachInAnyState) {
   Computed plugin;
   ASSERT_TRUE(plugin.configure());
-  Room room(plugin);
+  Room room(*plugin.controller->get_node());
   dyn_msgs::msg::Payloads latched;
   ASSERT_TRUE(room.call<AttachPayload>("attach_payload", box())->success) << "inactive";
   const auto subscription = room.node->create_subscription<dyn_msgs::msg::Payloads>(
@@ -134,7 +115,7 @@ TEST(Payloads, ServicesAttachListAndDetachInAnyState) {
 TEST(Payloads, WhatCannotBeIsRefusedAndChangesNothing) {
   Computed plugin;
   plugin.start(true);
-  Room room(plugin);
+  Room room(*plugin.controller->get_node());
   const auto refused = [&](const AttachPayload::Request& request, const std::string& why) {
     const auto answer = room.call<AttachPayload>("attach_payload", request);
     EXPECT_FALSE(answer->success) << why;
@@ -171,7 +152,7 @@ TEST(Payloads, WhatCannotBeIsRefusedAndChangesNothing) {
 TEST(Payloads, AreRampedInOverTheTransitionTime) {
   Computed plugin;
   plugin.start(true);
-  Room room(plugin);
+  Room room(*plugin.controller->get_node());
   auto request = box();
   request.transition_time.nanosec = 100'000'000;
   ASSERT_TRUE(room.call<AttachPayload>("attach_payload", request)->success);
@@ -184,10 +165,19 @@ TEST(Payloads, AreRampedInOverTheTransitionTime) {
   expect_efforts(plugin, full, 1e-9);
 }
 
+std::string said;  // what went to the log
+
 TEST(Description, ANewOneIsTakenOverOrRefused) {
+  const auto handler = rcutils_logging_get_output_handler();
+  rcutils_logging_set_output_handler([](const rcutils_log_location_t*, int, const char*, rcutils_time_point_value_t,
+                                        const char* format, va_list* arguments) {
+    char text[512];
+    (void)std::vsnprintf(text, sizeof text, format, *arguments);
+    said += text;
+  });
   Computed plugin;
   plugin.start(true);
-  Room room(plugin);
+  Room room(*plugin.controller->get_node());
   const auto publisher =
       room.node->create_publisher<std_msgs::msg::String>("robot_description", rclcpp::QoS(1).transient_local());
   std_msgs::msg::String description;
@@ -209,8 +199,10 @@ TEST(Description, ANewOneIsTakenOverOrRefused) {
   description.data = "<robot name='other'><link name='a'/></robot>";
   publisher->publish(description);
   for (int i = 0; i < 20; ++i) room.executor.spin_once(10ms);
+  rcutils_logging_set_output_handler(handler);
   EXPECT_EQ(generation(), before);
   EXPECT_EQ(plugin.update(), return_type::OK);
+  EXPECT_NE(said.find("the new robot_description is refused"), std::string::npos) << said;
 }
 
 TEST(References, ComeFromTopicsWhereNothingIsChained) {
@@ -218,7 +210,7 @@ TEST(References, ComeFromTopicsWhereNothingIsChained) {
   parameters["reference_timeout"] = rclcpp::ParameterValue(0.0);
   Computed plugin(parameters);
   plugin.start(false);
-  Room room(plugin);
+  Room room(*plugin.controller->get_node());
   const auto points =
       room.node->create_publisher<trajectory_msgs::msg::JointTrajectoryPoint>("/controller/reference", 1);
   const auto trajectories =
@@ -255,6 +247,36 @@ TEST(References, ComeFromTopicsWhereNothingIsChained) {
   EXPECT_EQ(reference(), -0.3);
 }
 
+// The last one asked for motion, and none came after it: the arm is brought to rest and held, not driven on.
+TEST(References, ThatStopComingBringTheArmToRest) {
+  Computed plugin;
+  plugin.start(false);
+  Room room(*plugin.controller->get_node());
+  dyn_msgs::msg::ControllerState state;
+  const auto states = room.node->create_subscription<dyn_msgs::msg::ControllerState>(
+      "/controller/controller_state", 1,
+      [&](const dyn_msgs::msg::ControllerState::ConstSharedPtr& message) { state = *message; });
+  const auto points =
+      room.node->create_publisher<trajectory_msgs::msg::JointTrajectoryPoint>("/controller/reference", 1);
+  ASSERT_TRUE(room.spin_until([&] { return points->get_subscription_count() > 0; }));
+  trajectory_msgs::msg::JointTrajectoryPoint point;
+  point.positions.assign(7, 0.0);
+  point.velocities.assign(7, 0.5);
+  points->publish(point);
+  ASSERT_TRUE(room.spin_until(
+      [&] { return plugin.update() == return_type::OK && plugin.controller->arm().reference_v()[0] == 0.5; }));
+  const double moving = plugin.command("joint1/effort");
+  for (int cycle = 0; cycle < 100; ++cycle) ASSERT_EQ(plugin.update(), return_type::OK);  // reference_timeout: 0.1 s
+  EXPECT_TRUE(room.spin_until([&] {
+    return plugin.update() == return_type::OK && state.mode == dyn_msgs::msg::ControllerState::HOLDING_REFERENCE;
+  }));
+  for (int cycle = 0; cycle < 1000; ++cycle) ASSERT_EQ(plugin.update(), return_type::OK);
+  points->publish(point);  // and on again
+  EXPECT_TRUE(room.spin_until(
+      [&] { return plugin.update() == return_type::OK && state.mode == dyn_msgs::msg::ControllerState::TRACKING; }));
+  EXPECT_GT(moving, 1.0);
+}
+
 // 1,000 parameter changes, payload calls and references from another thread; update() is counted alone. The handles of
 // ros2_control try-lock (pthread_rwlock/mutex_trylock and unlock): what a cycle of theirs costs is measured first, and
 // nothing may come on top.
@@ -265,7 +287,7 @@ TEST(RealTime, UpdateAllocatesNothingAndTakesNoLockOfOurs) {
   locks_of_handles = dyn::test::count_lock_calls([&] { ASSERT_EQ(plugin.update(), return_type::OK); });
   std::atomic<bool> done{false};
   std::thread user([&] {
-    Room room(plugin);
+    Room room(*plugin.controller->get_node());
     const auto points =
         room.node->create_publisher<trajectory_msgs::msg::JointTrajectoryPoint>("/controller/reference", 1);
     trajectory_msgs::msg::JointTrajectoryPoint point;

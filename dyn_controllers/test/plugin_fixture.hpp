@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -143,6 +144,30 @@ class Plugin {
     info.data_type = "double";
     return {name.substr(0, slash), info};
   }
+};
+
+// The controller's node and another one that calls it, on one executor that the test spins itself.
+struct Room {
+  explicit Room(rclcpp_lifecycle::LifecycleNode& controller) : node(std::make_shared<rclcpp::Node>("user")) {
+    executor.add_node(controller.get_node_base_interface());
+    executor.add_node(node);
+  }
+  template <class Service>
+  typename Service::Response::SharedPtr call(const std::string& name, const typename Service::Request& request) {
+    auto client = node->create_client<Service>("/controller/" + name);
+    EXPECT_TRUE(client->wait_for_service(std::chrono::seconds(5)));
+    auto answer = client->async_send_request(std::make_shared<typename Service::Request>(request));
+    EXPECT_EQ(executor.spin_until_future_complete(answer.future, std::chrono::seconds(10)),
+              rclcpp::FutureReturnCode::SUCCESS);
+    return answer.get();
+  }
+  template <class Condition>
+  bool spin_until(Condition&& condition) {
+    for (int i = 0; i < 1000 && !condition(); ++i) executor.spin_once(std::chrono::milliseconds(10));
+    return condition();
+  }
+  rclcpp::executors::SingleThreadedExecutor executor;
+  rclcpp::Node::SharedPtr node;
 };
 
 }  // namespace dyn_controllers::test

@@ -35,6 +35,8 @@ class Arm {
   [[nodiscard]] const std::vector<std::string>& joints() const noexcept { return joints_; }
   [[nodiscard]] const std::vector<std::string>& coordinate_names() const noexcept { return coordinate_names_; }
   [[nodiscard]] const std::vector<std::string>& passive_payload_joints() const noexcept { return payload_joints_; }
+  // coordinate_names(), then passive_payload_joints(): the order of every vector below.
+  [[nodiscard]] std::vector<std::string> all_coordinate_names() const;
   // JOINT/position of every coordinate, then JOINT/velocity of every coordinate, then the orientation of a base that
   // moves: what read() takes, in this order.
   [[nodiscard]] std::vector<std::string> state_interfaces() const;
@@ -77,6 +79,10 @@ class Arm {
   [[nodiscard]] const std::vector<double>& reference_a() const noexcept { return ref_a_; }
   [[nodiscard]] const std::vector<double>& effort() const noexcept { return effort_; }
   [[nodiscard]] const dyn::control::Terms& terms() const noexcept { return controller_->terms(); }
+  // Null where validation.mode is off.
+  [[nodiscard]] const Validation::Residuals* residuals() const noexcept {
+    return validation_ ? &validation_->newest() : nullptr;
+  }
 
  private:
   enum class Command : std::uint8_t { position, velocity, effort };

@@ -1,14 +1,15 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // What a controller's node offers beside the loop, for the one arm that it configured: parameters that change while
-// active, robot_description, payload services, ~/controller_state. Lives from on_configure to on_cleanup, so that
-// payloads stay attached and services keep answering while the controller is inactive.
+// active, robot_description, payload services, ~/controller_state, introspection. Lives from on_configure to
+// on_cleanup, so that payloads stay attached and services keep answering while the controller is inactive.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "dyn_controllers/arm.hpp"
+#include "dyn_controllers/introspection.hpp"
 #include "dyn_controllers/payload_services.hpp"
 #include "dyn_controllers/state_publisher.hpp"
 #include "std_msgs/msg/string.hpp"
@@ -29,6 +30,7 @@ class ArmNode {
   [[nodiscard]] Arm& arm() noexcept { return arm_; }
   [[nodiscard]] const Arm& arm() const noexcept { return arm_; }
   [[nodiscard]] StatePublisher& state() noexcept { return state_; }
+  [[nodiscard]] Introspection& introspection() noexcept { return introspection_; }
 
  private:
   rcl_interfaces::msg::SetParametersResult judge(const std::vector<rclcpp::Parameter>& changes) const;
@@ -39,6 +41,7 @@ class ArmNode {
   std::shared_ptr<parameters::ParamListener> listener_;
   Arm arm_;
   StatePublisher state_;
+  Introspection introspection_;
   PayloadServices payloads_;
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_set_;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr post_set_;

@@ -4,7 +4,9 @@
 // core's validator compares on a thread of its own, and ~/validation says what came out.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "dyn_controllers/dyn_controllers_parameters.hpp"
@@ -25,11 +27,19 @@ class Validation {
   Validation(Validation&&) = delete;
   Validation& operator=(Validation&&) = delete;
 
+  // Largest relative errors of the newest sample; NaN before the first. Any thread may look.
+  struct Residuals {
+    std::atomic<double> M{std::numeric_limits<double>::quiet_NaN()}, Cv{std::numeric_limits<double>::quiet_NaN()},
+        g{std::numeric_limits<double>::quiet_NaN()};
+  };
+  [[nodiscard]] const Residuals& newest() const noexcept { return newest_; }
+
   // Before each step: a sample of it is wanted, or not.
   DYN_REALTIME void choose(dyn::control::Controller& controller) noexcept;
 
  private:
   struct Impl;
+  Residuals newest_;
   std::unique_ptr<Impl> impl_;
 };
 

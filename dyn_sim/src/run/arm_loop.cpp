@@ -131,6 +131,7 @@ void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
   if (stopping_ && report.mode != control::CycleReport::Mode::tracking) {  // there is no reference any more
     std::copy_n(plant_->q().data(), own, ref_q_.data());
     std::copy_n(plant_->v().data(), own, ref_v_.data());
+    std::fill_n(ref_a_.data(), own, 0.0);
   }
   note(time_s, report);
   if (number % record_every_ == 0 && record_.rows < rows_max_) write_row(time_s, report);
@@ -195,6 +196,7 @@ void ArmLoop::write_row(double time_s, const control::CycleReport& report) noexc
   put(Signal::v, plant_->v().data());
   put(Signal::q_reference, ref_q_.data());
   put(Signal::v_reference, ref_v_.data());
+  put(Signal::a_reference, ref_a_.data());
   put(Signal::inertia, terms.inertia.data());
   put(Signal::coriolis, terms.coriolis.data());
   put(Signal::gravity, terms.gravity.data());

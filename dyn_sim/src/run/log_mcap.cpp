@@ -19,8 +19,13 @@ Json object(Json properties) { return {{"type", "object"}, {"properties", std::m
 Json number() { return {{"type", "number"}}; }
 Json text() { return {{"type", "string"}}; }
 
-constexpr Signal state_signals[] = {
-    Signal::q, Signal::v, Signal::q_reference, Signal::v_reference, Signal::position_error, Signal::velocity_error};
+constexpr Signal state_signals[] = {Signal::q,
+                                    Signal::v,
+                                    Signal::q_reference,
+                                    Signal::v_reference,
+                                    Signal::a_reference,
+                                    Signal::position_error,
+                                    Signal::velocity_error};
 constexpr Signal torque_signals[] = {Signal::inertia,  Signal::coriolis, Signal::gravity,  Signal::friction,
                                      Signal::feedback, Signal::applied,  Signal::external, Signal::sensed};
 

@@ -14,6 +14,7 @@ const char* to_string(Signal signal) noexcept {
     case Signal::v: return "v";
     case Signal::q_reference: return "q_reference";
     case Signal::v_reference: return "v_reference";
+    case Signal::a_reference: return "a_reference";
     case Signal::position_error: return "position_error";
     case Signal::velocity_error: return "velocity_error";
     case Signal::inertia: return "inertia";

@@ -69,6 +69,7 @@ void fill_row(ArmRecord& arm, Dynamics& dynamics, double t, double end_s, bool s
       case Signal::v: return row.v[c];
       case Signal::q_reference: return row.q[c] + error;
       case Signal::v_reference: return row.v[c];
+      case Signal::a_reference: return row.a[c];
       case Signal::position_error: return error;
       case Signal::velocity_error: return 10.0 * error;
       case Signal::inertia: return inverse[c] - dynamics.h()(k);

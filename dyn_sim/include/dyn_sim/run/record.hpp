@@ -19,6 +19,7 @@ enum class Signal : std::uint8_t {
   v,
   q_reference,
   v_reference,
+  a_reference,
   position_error,
   velocity_error,  // rad or m, and rates; true state of the plant
   inertia,

@@ -1,0 +1,71 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "dyn_controllers/introspection.hpp"
+
+#include <atomic>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#if __has_include("hardware_interface/introspection.hpp")
+#include "hardware_interface/introspection.hpp"
+#endif
+
+namespace dyn_controllers {
+
+#ifdef REGISTER_ENTITY
+
+namespace {
+
+using dyn::control::Terms;
+constexpr std::pair<const char*, std::vector<double> Terms::*> columns[] = {
+    {"position_error", &Terms::position_error}, {"velocity_error", &Terms::velocity_error},
+    {"effort_inertia", &Terms::inertia},        {"effort_coriolis", &Terms::coriolis},
+    {"effort_gravity", &Terms::gravity},        {"effort_friction", &Terms::friction},
+    {"effort_feedback", &Terms::feedback},      {"effort_demanded", &Terms::demanded},
+    {"effort_applied", &Terms::applied},        {"effort_external", &Terms::external},
+};
+
+}  // namespace
+
+struct Introspection::Impl {
+  void add([[maybe_unused]] const std::string& name, [[maybe_unused]] const double* value) {
+    REGISTER_ENTITY(hardware_interface::DEFAULT_REGISTRY_KEY, name, value, &registrations, false);
+  }
+  void add([[maybe_unused]] const std::string& name, const std::atomic<double>& value) {
+    [[maybe_unused]] const std::function<double()> read = [&value] { return value.load(std::memory_order_relaxed); };
+    REGISTER_ENTITY(hardware_interface::DEFAULT_REGISTRY_KEY, name, read, &registrations, false);
+  }
+
+  pal_statistics::RegistrationsRAII registrations;
+};
+
+Introspection::Introspection(const std::string& controller, const Arm& arm) : impl_(std::make_unique<Impl>()) {
+  const std::vector<std::string> names = arm.all_coordinate_names();
+  for (size_t i = 0; i < names.size(); ++i) {
+    for (const auto& [what, column] : columns) {
+      impl_->add(controller + '.' + names[i] + '/' + what, &(arm.terms().*column)[i]);
+    }
+  }
+  if (const Validation::Residuals* newest = arm.residuals()) {
+    impl_->add(controller + ".validation/mass_matrix", newest->M);
+    impl_->add(controller + ".validation/coriolis", newest->Cv);
+    impl_->add(controller + ".validation/gravity", newest->g);
+  }
+}
+
+// A lock-free queue of ros2_control takes it.
+void Introspection::show(bool on) noexcept {
+  (void)(on ? impl_->registrations.enableAll() : impl_->registrations.disableAll());
+}
+
+#else
+
+struct Introspection::Impl {};
+Introspection::Introspection(const std::string&, const Arm&) {}
+void Introspection::show(bool) noexcept {}
+
+#endif
+
+Introspection::~Introspection() = default;
+
+}  // namespace dyn_controllers

@@ -1,0 +1,107 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The terms of the torque as ros2_control's introspection shows them, and what that costs the loop: nothing of ours.
+#include "hardware_interface/introspection.hpp"
+
+#include <cmath>
+#include <map>
+
+#include "dyn_controllers/torque_controller.hpp"
+#include "plugin_fixture.hpp"
+#include "support/allocation_counter.hpp"
+#include "support/lock_counter.hpp"
+
+namespace dyn_controllers::test {
+namespace {
+
+class Bare : public ComputedTorqueController {
+ public:
+  using ComputedTorqueController::on_activate;
+  using ComputedTorqueController::on_deactivate;
+};
+
+// The registry that a controller manager has.
+class IntrospectionTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    INITIALIZE_ROS2_CONTROL_INTROSPECTION_REGISTRY(node, hardware_interface::DEFAULT_INTROSPECTION_TOPIC,
+                                                   hardware_interface::DEFAULT_REGISTRY_KEY);
+  }
+  void TearDown() override { CLEAR_ALL_ROS2_CONTROL_INTROSPECTION_REGISTRIES(); }
+
+  // What would be published now, of this controller.
+  static std::map<std::string, double> shown() {
+    std::map<std::string, double> all;
+    for (const auto& entry :
+         pal_statistics::getRegistry(hardware_interface::DEFAULT_REGISTRY_KEY)->createMsg().statistics) {
+      if (entry.name.rfind("controller.", 0) == 0) all[entry.name.substr(11)] = entry.value;
+    }
+    return all;
+  }
+  static void move(Plugin<Bare>& plugin) {
+    for (size_t i = 0; i < 7; ++i) {
+      plugin.set_state(arm7_joints()[i] + "/position", 0.1 * static_cast<double>(i));
+      plugin.set_state(arm7_joints()[i] + "/velocity", 0.3);
+    }
+    ASSERT_EQ(plugin.update(), return_type::OK);
+  }
+
+  rclcpp::Node::SharedPtr node = std::make_shared<rclcpp::Node>("manager");
+};
+
+TEST_F(IntrospectionTest, ShowsEveryTermOfAnActiveController) {
+  Plugin<Bare> plugin;
+  plugin.start(true);
+  move(plugin);
+  const auto numbers = shown();
+  const dyn::control::Terms& terms = plugin.controller->arm().terms();
+  ASSERT_GT(std::abs(terms.gravity[1]), 1.0);
+  for (size_t i = 0; i < 7; ++i) {
+    const std::string joint = arm7_joints()[i] + '/';
+    double sum = 0.0;
+    for (const char* term : {"inertia", "coriolis", "gravity", "friction", "feedback"}) {
+      sum += numbers.at(joint + "effort_" + term);
+    }
+    EXPECT_NEAR(sum, numbers.at(joint + "effort_demanded"), 1e-12);
+    EXPECT_EQ(numbers.at(joint + "effort_gravity"), terms.gravity[i]);
+    EXPECT_EQ(numbers.at(joint + "effort_applied"), plugin.command(joint + "effort"));
+    EXPECT_EQ(numbers.at(joint + "effort_external"), terms.external[i]);
+    EXPECT_EQ(numbers.at(joint + "position_error"), terms.position_error[i]);
+    EXPECT_EQ(numbers.at(joint + "velocity_error"), terms.velocity_error[i]);
+  }
+  EXPECT_EQ(numbers.count("validation/gravity"), 0U) << "there is no validator";
+  const std::string one = "joint2/effort_gravity";
+  ASSERT_EQ(plugin.controller->get_node()->deactivate().id(), State::PRIMARY_STATE_INACTIVE);
+  EXPECT_EQ(shown().count(one), 0U) << "what was, is not shown";
+  ASSERT_EQ(plugin.controller->get_node()->activate().id(), State::PRIMARY_STATE_ACTIVE);
+  EXPECT_EQ(shown().count(one), 1U);
+  ASSERT_EQ(plugin.controller->get_node()->deactivate().id(), State::PRIMARY_STATE_INACTIVE);
+  ASSERT_EQ(plugin.controller->get_node()->cleanup().id(), State::PRIMARY_STATE_UNCONFIGURED);
+  EXPECT_EQ(shown().count(one), 0U);
+}
+
+TEST_F(IntrospectionTest, CostsTheLoopNothingOfOurs) {
+  Plugin<Bare> plugin;
+  plugin.start(true);
+  move(plugin);
+  ASSERT_FALSE(shown().empty());
+  const auto count = dyn::test::count_allocations([&] { ASSERT_EQ(plugin.update(), return_type::OK); });
+  EXPECT_TRUE(count.none()) << count.allocations;
+  const rclcpp_lifecycle::State inactive, active;
+  std::int64_t locks = 0;
+  const auto switching = dyn::test::count_allocations([&] {
+    locks = dyn::test::count_lock_calls([&] {
+      (void)plugin.controller->on_deactivate(active);
+      (void)plugin.controller->on_activate(inactive);
+    });
+  });
+  EXPECT_TRUE(switching.none()) << switching.allocations;
+  const auto& state = plugin.states.begin()->second;
+  const auto& command = plugin.commands.begin()->second;
+  const auto of_reading = dyn::test::count_lock_calls([&] { (void)state->get_optional<double>(); });
+  const auto of_writing = dyn::test::count_lock_calls([&] { (void)command->set_value(0.0); });
+  EXPECT_EQ(locks, 14 * of_reading + 28 * of_writing) << "the handles' own, and no other";
+}
+
+}  // namespace
+}  // namespace dyn_controllers::test
