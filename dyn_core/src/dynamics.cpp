@@ -147,15 +147,18 @@ template <class T>
 T BasicDynamics<T>::element(int u, int k) noexcept {
   Impl& d = *impl_;
   const Tree& tree = d.tree;
-  const auto& elements = std::get<jsim::Explicit<T>>(d.jsims);
-  d.ensure(elements.needs);
+  if (!Impl::kVectors) d.ensure(jsim::Explicit<T>::needs);
+  const auto element_of_bodies = [&d](int i, int j) {
+    if constexpr (Impl::kVectors) return d.papers_at_state().element(i, j);
+    return std::get<jsim::Explicit<T>>(d.jsims).element(d.tree, d.ws, i, j);
+  };
   if (u < k) std::swap(u, k);
   T sum(0);
   for (int j = 0; j < tree.size; ++j) {
     if (tree.coordinate[Impl::at(j)] != k) continue;
     for (int i = 0; i < tree.size; ++i) {
       if (tree.coordinate[Impl::at(i)] != u) continue;
-      sum += T(tree.ratio[Impl::at(i)]) * elements.element(tree, d.ws, i, j) * T(tree.ratio[Impl::at(j)]);
+      sum += T(tree.ratio[Impl::at(i)]) * element_of_bodies(i, j) * T(tree.ratio[Impl::at(j)]);
     }
   }
   return u == k ? T(sum + T(tree.armature[Impl::at(u)])) : sum;
@@ -184,6 +187,7 @@ Status BasicDynamics<T>::forward(std::span<const T> tau, std::span<T> qdd) noexc
   if (d.forward_by_factor()) return d.solve_by_factor(tau, qdd);
   const ConstVectorRef<T> torque(tau.data(), d.tree.coordinates);
   const VectorRef<T> result(qdd.data(), d.tree.coordinates);
+  if (d.forward_by_papers()) return d.solve_by_papers(tau, qdd);
   auto& fused = std::get<forward::Fused<T>>(d.forwards);
   if (d.forward_by_engine(fused)) return fused.solve(d.tree, d.ws, torque, result);
   Status status;

@@ -18,6 +18,7 @@
 #include "dyn_core/gravity/gravity.hpp"
 #include "dyn_core/registry.hpp"
 #include "mass_factor.hpp"
+#include "paper_forms.hpp"
 
 namespace dyn {
 
@@ -50,6 +51,7 @@ struct BasicDynamics<T>::Impl {
 
   static constexpr int kJsim = Jsims::find("fused"), kCoriolis = Corioleis::find("fused");
   static constexpr int kForward = Forwards::find("fused"), kInverse = Inverses::find("fused");
+  static constexpr int kForwardDenoc = Forwards::find("denoc");
   static constexpr bool kVectors = std::is_same_v<T, double>;
 
   Impl(std::shared_ptr<const Model> m, const AlgorithmChoice& choice)
@@ -76,7 +78,8 @@ struct BasicDynamics<T>::Impl {
         forwards(Make<ForwardAlgorithms<T>>::all(tree.size)),
         inverses(Make<InverseAlgorithms<T>>::all(tree.size)),
         gravity(tree.size),
-        body_matrix(at(tree.size) * at(tree.size)) {}
+        body_matrix(at(tree.size) * at(tree.size)),
+        papers(tree) {}
 
   static size_t at(int n) { return static_cast<size_t>(n); }
 
@@ -121,11 +124,13 @@ struct BasicDynamics<T>::Impl {
       if (!run_engine(q.data(), v.data(), terms)) return false;
       fresh = needs_nothing;
       state_in_ws = false;
+      papers.forget_state();
       return true;
     }
     if (!first_not_finite(q, v).ok()) return false;
     fresh = needs_nothing;
     state_in_ws = true;
+    papers.forget_state();
     spread_positions(tree, q.data(), ws);
     spread_rates(tree, v.data(), ws.v);
     return run_engine(ws.q.data(), ws.v.data(), terms);
@@ -232,6 +237,29 @@ struct BasicDynamics<T>::Impl {
     return {};
   }
 
+  // Forward dynamics by denoc's vector form; the bias, which the paper leaves out, comes from the engine.
+  [[nodiscard]] bool forward_by_papers() const noexcept {
+    return kVectors && forward == kForwardDenoc && !tree.has_mimic;
+  }
+  Status solve_by_papers(std::span<const T> tau, std::span<T> qdd) noexcept {
+    if constexpr (kVectors) {
+      engine.terms(nullptr, nullptr, nullptr, body_h.data());
+      if (factor.needs_state()) need_state();
+      for (size_t i = 0; i < at(tree.size); ++i) {
+        const size_t c = at(tree.coordinate[i]);
+        if (!std::isfinite(tau[c])) return Status::not_finite(static_cast<int>(i), static_cast<double>(tau[c]));
+        body_h[i] = tau[c] - body_h[i];
+      }
+      if (const Status status =
+              papers_at_state().forward(body_h.data(), factor.pivot_scales(tree, ws), body_vector.data());
+          !status.ok()) {
+        return status;
+      }
+      for (size_t i = 0; i < at(tree.size); ++i) qdd[at(tree.coordinate[i])] = body_vector[i];
+    }
+    return {};
+  }
+
   // M() for the state in ws, then its inverse, column-major.
   Status invert_mass_matrix(std::span<T> inverse_M) noexcept {
     unsigned terms = term_M;
@@ -259,6 +287,13 @@ struct BasicDynamics<T>::Impl {
     engine.refresh(tree);
     factor.forget();
     stale = false;
+    papers.forget_inertias();
+  }
+
+  // The vector forms of the papers' algorithms at the state and with the inertias of now.
+  auto& papers_at_state() noexcept requires kVectors {
+    refresh_engine();
+    return papers.at(tree, engine.q());
   }
 
   // The kernels write no structural zeros: they must be there when another algorithm has used the matrix before.
@@ -274,7 +309,22 @@ struct BasicDynamics<T>::Impl {
     for (size_t i = 0; i < n; ++i) M[i * (n + 1)] += T(tree.armature[i]);
   }
 
+  // False where the algorithm has no vector form.
+  bool compute_mass_by_papers() noexcept {
+    if constexpr (kVectors) {
+      const dyn::papers::MassForm form = papers.mass_form(jsim);
+      if (form == dyn::papers::MassForm::none) return false;
+      const bool direct = tree.bodies_are_coordinates;
+      if (direct) clear(M, M_clear);
+      papers_at_state().mass(form, direct ? M.data() : body_M.data());
+      if (!direct) to_user(body_M, M);
+      return true;
+    }
+    return false;
+  }
+
   void compute_mass_matrix() noexcept {
+    if (compute_mass_by_papers()) return finish_mass_matrix();
     into(M, [&](MatrixRef<T> out) { run(jsims, jsim, [&](auto& algorithm) { algorithm.compute(tree, ws, out); }); });
     M_clear = false;
     finish_mass_matrix();
@@ -312,6 +362,8 @@ struct BasicDynamics<T>::Impl {
   struct NoEngine {
     explicit NoEngine(const Tree& /*tree*/) {}
     void refresh(const Tree& /*tree*/) noexcept {}
+    void forget_state() noexcept {}
+    void forget_inertias() noexcept {}
   };
 
   std::shared_ptr<const Model> model;
@@ -336,6 +388,8 @@ struct BasicDynamics<T>::Impl {
   InverseAlgorithms<T> inverses;
   Gravity<T> gravity;
   std::vector<T> body_matrix;
+
+  std::conditional_t<kVectors, PaperForms, NoEngine> papers;
 };
 
 }  // namespace dyn

@@ -45,8 +45,14 @@ class MassFactor {
   // The model's inertias are other ones now.
   DYN_REALTIME void forget() noexcept { known_ = false; }
 
-  // Will factorize() look at the state in ws?
+  // Will factorize() or pivot_scales() look at the state in ws?
   [[nodiscard]] bool needs_state() const noexcept { return !known_ || slides_; }
+
+  // What a pivot is measured against (forward/pivot_scale.hpp), of each row.
+  DYN_REALTIME const T* pivot_scales(const Tree& tree, const Workspace<T>& ws) noexcept {
+    if (needs_state()) find_scales(tree, ws);
+    return row_scale_.data();
+  }
 
   // M = L^T D L; b (where not null) becomes M^-1 b.
   DYN_REALTIME Status factorize(const Tree& tree, const Workspace<T>& ws, T* b) noexcept {

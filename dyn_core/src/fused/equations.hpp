@@ -42,18 +42,23 @@ struct Frame {
   V slide;        // of prismatic joints, m
 };
 
-// Orientations of the bodies against what is before their block: products over the lanes by doubling steps.
-template <bool kSlides>
-DYN_INLINE Quaternion orientations(const double* block, V q) {
+// Orientations of the bodies against what is before their block, from those of the joint frames and the angles:
+// products over the lanes by doubling steps.
+DYN_INLINE Quaternion along_lanes(const Quaternion& t, V angle) {
   V c, s;
-  half_angles(kSlides ? q * constant<Bodies>(block, revolute) : q, c, s);
-  const V tw = constant<Bodies>(block, parent_qw), tx = constant<Bodies>(block, parent_qx);
-  const V ty = constant<Bodies>(block, parent_qy), tz = constant<Bodies>(block, parent_qz);
-  Quaternion e{tw * c - tz * s, tx * c + ty * s, ty * c - tx * s, tz * c + tw * s};
+  half_angles(angle, c, s);
+  Quaternion e{t.w * c - t.z * s, t.x * c + t.y * s, t.y * c - t.x * s, t.z * c + t.w * s};
   e = up<1>(e) * e;
   if constexpr (W >= 4) e = up<2>(e) * e;
   if constexpr (W >= 8) e = up<4>(e) * e;
   return e;
+}
+template <bool kSlides>
+DYN_INLINE Quaternion orientations(const double* block, V q) {
+  const V angle = kSlides ? q * constant<Bodies>(block, revolute) : q;
+  return along_lanes({constant<Bodies>(block, parent_qw), constant<Bodies>(block, parent_qx),
+                      constant<Bodies>(block, parent_qy), constant<Bodies>(block, parent_qz)},
+                     angle);
 }
 
 // Axes of one body from those of the body before it, and cosine and sine of its angle (turn.w, turn.x).

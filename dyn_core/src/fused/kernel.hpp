@@ -7,6 +7,10 @@
 // last block may have idle lanes at its end. Work memory: a State a block, a Bridge a segment.
 #pragma once
 
+namespace dyn::papers {
+struct Kernels;
+}
+
 namespace dyn::fused {
 
 // Constants of a block: W doubles each, in this order.
@@ -93,6 +97,8 @@ struct Kernels {
   // From and to `width` states that lie one after the other, of so many entries each.
   void (*to_lanes)(const double* states, int entries, double* lanes);
   void (*from_lanes)(const double* lanes, int entries, double* states);
+
+  const papers::Kernels* papers;  // for the same instruction set
 };
 
 // For sincos.hpp: read from here, or each number would get a line of the cache for itself.

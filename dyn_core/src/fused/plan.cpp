@@ -49,16 +49,39 @@ void BodyMoments::add(double mass, const Vec3d& first, const Mat3d& second, cons
   G += R * second * R.transpose() + Rh * p.transpose() + p * Rh.transpose() + mass * p * p.transpose();
 }
 
+// A body goes on with the segment before it if it is its parent's only child.
+Cut::Cut(const Tree& tree, int width) : segment_of(at(tree.size)) {
+  std::vector<int> children(at(tree.size), 0);
+  for (const int p : tree.parent) {
+    if (p >= 0) ++children[at(p)];
+  }
+  for (int i = 0; i < tree.size; ++i) {
+    const int p = tree.parent[at(i)];
+    if (p >= 0 && children[at(p)] == 1) {
+      ++segments.back().bodies;
+    } else {
+      segments.push_back({i, 1, 0, 0, p < 0 ? -1 : segment_of[at(p)], {0.0, 0.0, 0.0}});
+    }
+    segment_of[at(i)] = static_cast<int>(segments.size()) - 1;
+  }
+  for (Segment& s : segments) {
+    s.first_block = blocks;
+    s.blocks = (s.bodies + width - 1) / width;
+    blocks += s.blocks;
+  }
+}
+
 PlanMemory::PlanMemory(const Tree& tree, const Kernels& kernels, int width)
     : width_(width),
       regrouped_(at(tree.size)),
       reference_(at(tree.size)),
       align_(at(tree.size), Mat3d::Identity()),
+      cut_(tree, width),
       quarters_(at(tree.size)) {
-  cut(tree);
+  plan.blocks = cut_.blocks;
   plan.bodies = tree.size;
-  plan.segments = static_cast<int>(segments_.size());
-  plan.segment = segments_.data();
+  plan.segments = static_cast<int>(cut_.segments.size());
+  plan.segment = cut_.segments.data();
   kept_ = aligned(2 * (at(tree.size) + at(kernels.width)));
   plan.q = kept_.get();
   plan.v = plan.q + (tree.size + kernels.width - 1) / kernels.width * kernels.width;
@@ -67,7 +90,7 @@ PlanMemory::PlanMemory(const Tree& tree, const Kernels& kernels, int width)
   const double length = plan.from_middle ? kMiddleLength : 1.0;  // of idle lanes
   constants_ = aligned(at(plan.blocks) * constants_count * at(width));
   states_ = aligned(kernels.state_bytes / sizeof(double) * at(plan.blocks));
-  bridges_ = aligned(kernels.bridge_bytes / sizeof(double) * segments_.size());
+  bridges_ = aligned(kernels.bridge_bytes / sizeof(double) * cut_.segments.size());
   for (size_t i = 0; i < at(tree.size); ++i) quarters_[i] = quarter(tree.parent_R_joint[i]);
   plan.constants = constants_.get();
   plan.quarters = quarters_.data();
@@ -78,34 +101,11 @@ PlanMemory::PlanMemory(const Tree& tree, const Kernels& kernels, int width)
   fill(tree);
 }
 
-// Segments, depth first: a body goes on with the segment before it if it is its parent's only child.
-void PlanMemory::cut(const Tree& tree) {
-  std::vector<int> children(at(tree.size), 0);
-  for (const int p : tree.parent) {
-    if (p >= 0) ++children[at(p)];
-  }
-  segment_of_.resize(at(tree.size));
-  for (int i = 0; i < tree.size; ++i) {
-    const int p = tree.parent[at(i)];
-    if (p >= 0 && children[at(p)] == 1) {
-      ++segments_.back().bodies;
-    } else {
-      segments_.push_back({i, 1, 0, 0, p < 0 ? -1 : segment_of_[at(p)], {0.0, 0.0, 0.0}});
-    }
-    segment_of_[at(i)] = static_cast<int>(segments_.size()) - 1;
-  }
-  for (Segment& s : segments_) {
-    s.first_block = plan.blocks;
-    s.blocks = (s.bodies + width_ - 1) / width_;
-    plan.blocks += s.blocks;
-  }
-}
-
 void PlanMemory::fill(const Tree& tree) noexcept {
   regroup(tree);
   const Vec3d g0 = plan.from_middle ? Vec3d(joint_turn(tree, 0).transpose() * tree.gravity) : tree.gravity;
   for (int k = 0; k < 3; ++k) plan.gravity[k] = g0[k];
-  for (Segment& s : segments_) {
+  for (Segment& s : cut_.segments) {
     for (int k = 0; k < s.bodies; ++k) fill_body(tree, s, k);
     const size_t i = at(s.first_body);
     const int p = tree.parent[i];
@@ -124,7 +124,7 @@ void PlanMemory::regroup(const Tree& tree) noexcept {
     const Vec3d& d = tree.parent_p_joint[i];
     reference_[i].setZero();
     if (tree.motion[i] == Motion::revolute) {
-      if (i + 1 < at(tree.size) && segment_of_[i + 1] == segment_of_[i]) {
+      if (i + 1 < at(tree.size) && cut_.segment_of[i + 1] == cut_.segment_of[i]) {
         reference_[i].z() = (tree.parent_p_joint[i + 1] + tree.parent_R_joint[i + 1] * reference_[i + 1]).z();
       }
       const double r = std::hypot(b.h.x(), b.h.y());

@@ -36,6 +36,14 @@ struct BodyMoments {
   void add(double mass, const Vec3d& first, const Mat3d& second, const Mat3d& R, const Vec3d& p) noexcept;
 };
 
+// A tree in segments, depth first, with their blocks of so many lanes.
+struct Cut {
+  Cut(const Tree& tree, int width);
+  std::vector<Segment> segments;
+  std::vector<int> segment_of;  // a body
+  int blocks = 0;
+};
+
 class PlanMemory {
  public:
   PlanMemory(const Tree& tree, const Kernels& kernels, int width);
@@ -46,7 +54,6 @@ class PlanMemory {
   Plan plan{};
 
  private:
-  void cut(const Tree& tree);
   double& entry(int block, int lane, Constant which) noexcept {
     return constants_.get()[(block * constants_count + which) * width_ + lane];
   }
@@ -59,8 +66,7 @@ class PlanMemory {
   std::vector<BodyMoments> regrouped_;
   std::vector<Vec3d> reference_;  // reference point in the body frame, m
   std::vector<Mat3d> align_;      // the kernels' axes of the body in its frame
-  std::vector<Segment> segments_;
-  std::vector<int> segment_of_;
+  Cut cut_;
   std::vector<Quarter> quarters_;
   Aligned constants_, states_, bridges_, kept_;
 };

@@ -2,7 +2,8 @@
 //
 // Forward dynamics in O(n) from the analytical U D U^T of M, which is never formed: paper 001 (Mohan and Saha), eqs
 // 30-37, in link frames, for trees. Its counts leave out the bias C v + g, as the paper's Table 1 does: compute() takes
-// that from the inverse dynamics, solve() is what is counted.
+// that from the inverse dynamics, solve() is what is counted. For double, and where no joint follows another, Dynamics
+// takes the vector form instead (papers/engine.hpp).
 #pragma once
 
 #include <string_view>

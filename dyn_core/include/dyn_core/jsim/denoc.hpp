@@ -1,4 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The operations that are counted. For double, Dynamics takes the vector form instead (papers/engine.hpp).
 #pragma once
 
 #include <string_view>

@@ -1,7 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // M element by element, from paper 000 (Wang and Ju), eqs 30-37. Touch: how an element is summed; keep its operations
-// as the paper counts them (Table 1), the tests hold them to that.
+// as the paper counts them (Table 1), the tests hold them to that. For double, Dynamics takes the vector form instead
+// (papers/engine.hpp).
 #pragma once
 
 #include <string_view>

@@ -2,6 +2,7 @@
 //
 // M by GDAHJ, paper 003 (Safeea, Neto and Bearee), eqs 18-31 and Algorithm 1: the least work a pair of joints can cost.
 // Touch: the O(n) part and its reference point; the quadratic part is the paper's and is counted by the tests.
+// For double, Dynamics takes the vector form instead (papers/engine.hpp).
 #pragma once
 
 #include <string_view>

@@ -1,0 +1,101 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What the kernels of the papers' algorithms and the code that calls them agree on: plain numbers and pointers only.
+// A Plan is made once a model by engine.cpp for a given width W; segments, blocks and lanes as in fused/kernel.hpp.
+#pragma once
+
+#include "fused/kernel.hpp"
+
+namespace dyn::papers {
+
+// Constants of a block: W doubles each, in this order; 0 in idle lanes (turn_w: 1).
+struct Fixed {
+  enum Name : int {
+    turn_w,  // unit quaternion: joint frame in the frame of the body before it
+    turn_x,
+    turn_y,
+    turn_z,
+    next_x,  // joint frame of the next body in the segment, from here, body frame, m
+    next_y,
+    next_z,
+    slides,  // 1 prismatic, 0 revolute
+    mass,
+    mass_subtree,
+    mass_beyond,  // of the next body's subtree, 0 at a segment's end
+    com_x,        // centre of mass, body frame, m
+    com_y,
+    com_z,
+    inertia_xx,  // about the centre of mass, body axes, kg m^2: its zz, half of what xx and yy have more than zz,
+    inertia_yy,  // and the rest
+    inertia_zz,
+    inertia_xy,
+    inertia_xz,
+    inertia_yz,
+    count
+  };
+};
+
+// What is kept of the bodies, in base axes: a row of `stride` numbers each, one a body in body order. `stride` leaves
+// room for W numbers beyond the last body.
+struct Row {
+  enum Name : int {
+    axis_x,
+    axis_y,
+    axis_z,
+    origin_x,
+    origin_y,
+    origin_z,
+    com_x,
+    com_y,
+    com_z,
+    inertia_xx,  // about the centre of mass
+    inertia_yy,
+    inertia_zz,
+    inertia_xy,
+    inertia_xz,
+    inertia_yz,
+    mass,
+    mass_subtree,
+    slides,
+    work,  // from here on whatever an algorithm keeps
+    work_count = 15,
+    count = work + work_count
+  };
+};
+
+struct Plan {
+  int bodies, segments, stride;
+  bool slides;  // there are prismatic joints
+  const fused::Segment* segment;
+  const int *segment_of, *parent, *subtree_end;  // of bodies
+  const double* constants;                       // [block][Fixed][W]
+  double* rows;                                  // [Row][stride]
+  void* bridges;                                 // work, aligned to 64 bytes: bridge_bytes a segment
+  void* bodies_work;                             // likewise: body_bytes a body
+};
+
+// Where a forward dynamics gave up: body (-1: nowhere) and pivot.
+struct Pivot {
+  int body;
+  double value;
+};
+
+// M is column-major in body order; what is zero by structure must be zero before.
+struct Kernels {
+  unsigned long bridge_bytes, body_bytes;
+  // Axes, origins, centres of mass and inertias at q, for all the others.
+  void (*positions)(const Plan&, const double* q);
+  void (*explicit_mass)(const Plan&, double* M);
+  double (*explicit_element)(const Plan&, int u, int k);  // k supports u, or is it
+  void (*gdahj_mass)(const Plan&, double* M);
+  void (*denoc_mass)(const Plan&, double* M);
+  // phi = tau - (C v + g), armature and smallest pivot that is not yet called 0, all of bodies.
+  Pivot (*denoc_forward)(const Plan&, const double* phi, const double* armature, const double* floor, double* qdd);
+};
+
+extern const Kernels kernels_baseline;
+#if defined(__x86_64__)
+extern const Kernels kernels_v3, kernels_v4;
+#endif
+
+}  // namespace dyn::papers
