@@ -291,9 +291,13 @@ struct BasicDynamics<T>::Impl {
   }
 
   // The vector forms of the papers' algorithms at the state and with the inertias of now.
-  auto& papers_at_state() noexcept requires kVectors {
+  auto& papers_at_state() noexcept {
     refresh_engine();
-    return papers.at(tree, engine.q());
+    if constexpr (kVectors) {
+      return papers.at(tree, engine.q());
+    } else {
+      return papers;
+    }
   }
 
   // The kernels write no structural zeros: they must be there when another algorithm has used the matrix before.
