@@ -100,7 +100,7 @@ TEST_F(LoopTest, AGoalIsTrackedOnMuJoCoToo) {
   track(2300);
   EXPECT_GT(moved, 0.75);
   EXPECT_LT(rms(), 1e-5);
-  std::printf("tracking on MuJoCo: rms %.3g rad, largest %.3g rad\n", rms(), largest);
+  std::printf("tracking on MuJoCo: rms %.9g rad, largest %.9g rad\n", rms(), largest);
 }
 #endif
 
