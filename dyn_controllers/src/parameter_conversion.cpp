@@ -44,7 +44,8 @@ dyn::control::Parameters control_parameters(const parameters::Params& params, dy
                                             const std::vector<int>& controlled, int coordinates) {
   using dyn::control::GravityCompensation;
   dyn::control::Parameters out;
-  out.law = law;
+  const bool passivity = law == dyn::control::Law::computed_torque && params.law == "passivity";
+  out.law = passivity ? dyn::control::Law::passivity : law;
   out.gains.resize(static_cast<size_t>(coordinates));
   for (size_t k = 0; k < controlled.size(); ++k) {
     const auto& gains = params.gains.joints_map.at(params.joints[k]);

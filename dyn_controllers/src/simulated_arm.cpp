@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <sstream>
 
 #include "dyn_controllers/reported.hpp"
 #include "dyn_core/model/urdf.hpp"
@@ -15,54 +14,6 @@ namespace dyn_controllers {
 namespace {
 
 using dyn::ModelError;
-using Settings = std::unordered_map<std::string, std::string>;
-
-double number(const std::string& text, const std::string& what) {
-  std::istringstream stream(text);
-  stream.imbue(std::locale::classic());
-  double value = 0.0;
-  if (!(stream >> value) || !(stream >> std::ws).eof() || !std::isfinite(value)) {
-    throw ModelError(what + ": '" + text + "' is not a number");
-  }
-  return value;
-}
-
-double number(const Settings& settings, const std::string& name, double fallback) {
-  const auto found = settings.find(name);
-  return found == settings.end() ? fallback : number(found->second, "hardware parameter " + name);
-}
-
-bool flag(const Settings& settings, const std::string& name, bool fallback) {
-  const auto found = settings.find(name);
-  if (found == settings.end()) return fallback;
-  if (found->second == "true") return true;
-  if (found->second == "false") return false;
-  throw ModelError("hardware parameter " + name + ": '" + found->second + "' is neither true nor false");
-}
-
-dyn::Vec3d gravity_of(const Settings& settings) {
-  const auto found = settings.find("gravity");
-  if (found == settings.end()) return {0.0, 0.0, -9.81};
-  std::istringstream stream(found->second);
-  std::string x, y, z, more;
-  stream >> x >> y >> z;
-  if (z.empty() || stream >> more) throw ModelError("hardware parameter gravity: '" + found->second + "' is not X Y Z");
-  return {number(x, "gravity"), number(y, "gravity"), number(z, "gravity")};
-}
-
-dyn::sim::PlantSettings plant_settings(const Settings& given) {
-  dyn::sim::PlantSettings settings;
-  if (const auto engine = given.find("engine"); engine != given.end()) settings.engine = engine->second;
-  settings.friction = flag(given, "friction", true);
-  settings.armature = flag(given, "armature", true);
-  settings.limits = flag(given, "limits", true);
-  settings.tolerance = number(given, "tolerance", settings.tolerance);
-  return settings;
-}
-
-DriveSettings drive_settings(const Settings& given) {
-  return {number(given, "drive_p", 0.0), number(given, "drive_d", 0.0)};
-}
 
 }  // namespace
 
@@ -81,12 +32,13 @@ void SimulatedArm::make_plant() {
     joint.type = dyn::JointType::fixed;
     joint.limits.reset();
   }
-  const Settings& given = info_.hardware_parameters;
-  plant_ = dyn::sim::make_plant(robot, plant_settings(given), gravity_of(given));
+  settings_ = read_settings(info_.hardware_parameters);
+  plant_ = dyn::sim::make_plant(robot, settings_.plant, settings_.gravity_mps2);
+  carried_ = robot;
   const dyn::Model& model = plant_->model();
-  fail_after_s_ = number(given, "fail_after", 0.0);
-  drives_ = std::make_unique<SimulatedDrives>(model, drive_settings(given));
-  start_q_.assign(static_cast<size_t>(model.coordinates()), 0.0);
+  drives_ = std::make_unique<SimulatedDrives>(model, settings_.drives);
+  start_q_ = settings_.start_q;
+  start_q_.resize(static_cast<size_t>(model.coordinates()), 0.0);
 
   joints_.clear();
   for (const auto& component : info_.joints) place_joint(component);
@@ -113,7 +65,7 @@ void SimulatedArm::place_joint(const hardware_interface::ComponentInfo& componen
   for (const auto& state : component.state_interfaces) {
     if (state.name != hardware_interface::HW_IF_POSITION || state.initial_value.empty() || room.mimics) continue;
     start_q_[static_cast<size_t>(room.coordinate)] =
-        number(state.initial_value, "joint '" + component.name + "': initial_value");
+        number_from(state.initial_value, "joint '" + component.name + "': initial_value");
   }
   joints_.push_back(room);
 }
@@ -128,25 +80,57 @@ SimulatedArm::CallbackReturn SimulatedArm::on_configure(const State&) {
   q_.assign(n, 0.0);
   v_.assign(n, 0.0);
   drives_->brake_all();
-  if (const auto node = get_node(); node && !payloads_) {
-    const auto carried = [this](const std::function<void(dyn::sim::Plant&)>& change) {
-      carry(change);
-      return dyn::live::Applied{0, plant_->model().coordinate_names(), {}};
-    };
-    payloads_ = std::make_unique<PayloadServices>(
-        *node, PayloadCarrier{[carried](const dyn::Payload& payload, double) {
-                                return carried([&](dyn::sim::Plant& plant) { plant.attach(payload); });
-                              },
-                              [carried](const std::string& name, double) {
-                                return carried([&](dyn::sim::Plant& plant) { plant.detach(name); });
-                              }});
-  }
+  if (!payloads_) offer_services();
   return CallbackReturn::SUCCESS;
 }
 
-void SimulatedArm::carry(const std::function<void(dyn::sim::Plant&)>& change) {
+// What somebody may do to the arm while the loop runs.
+void SimulatedArm::offer_services() {
+  const auto node = get_node();
+  if (!node) return;
+  payloads_ = std::make_unique<PayloadServices>(
+      *node, PayloadCarrier{[this](const dyn::Payload& payload, double) { return carry(attach(carried_, payload)); },
+                            [this](const std::string& name, double) { return carry(detach(carried_, name)); }});
+  using dyn_msgs::srv::Push;
+  push_service_ = node->create_service<Push>(
+      "~/push", [this](const Push::Request::SharedPtr& request, const Push::Response::SharedPtr& response) {
+        push(*request, *response);
+      });
+}
+
+void SimulatedArm::push(const dyn_msgs::srv::Push::Request& request, dyn_msgs::srv::Push::Response& response) {
   const std::scoped_lock lock(plant_mutex_);
-  change(*plant_);
+  const Push next{request.link,
+                  {request.force.x, request.force.y, request.force.z},
+                  {request.point.x, request.point.y, request.point.z},
+                  moved_s_ + rclcpp::Duration(request.duration).seconds()};
+  response.success = false;
+  if (plant_->model().find_link(next.link) == nullptr) {
+    response.message = "link: the robot has no link '" + next.link + "'";
+  } else if (!next.force_N.allFinite() || !next.point_m.allFinite() || !(next.ends_s > moved_s_)) {
+    response.message = "force and point must be finite numbers, and duration above 0";
+  } else {
+    plant_->push(next.link, next.force_N, next.point_m);
+    push_ = next;
+    response.success = true;
+    response.message = "'" + next.link + "' is pushed";
+  }
+}
+
+void SimulatedArm::end_push() {
+  if (!push_ || moved_s_ < push_->ends_s) return;
+  plant_->push(push_->link, dyn::Vec3d::Zero(), push_->point_m);
+  push_.reset();
+}
+
+// The next plant is built beside the loop, which only waits while it takes over.
+dyn::live::Applied SimulatedArm::carry(const dyn::RobotDescription& carried) {
+  std::unique_ptr<dyn::sim::Plant> next = dyn::sim::make_plant(carried, settings_.plant, settings_.gravity_mps2);
+  const std::scoped_lock lock(plant_mutex_);
+  next->take_over(*plant_);
+  if (push_) next->push(push_->link, push_->force_N, push_->point_m);
+  plant_.swap(next);
+  carried_ = carried;
   const dyn::Model& model = plant_->model();
   drives_->set_model(model);
   q_.resize(static_cast<size_t>(model.coordinates()));
@@ -156,6 +140,7 @@ void SimulatedArm::carry(const std::function<void(dyn::sim::Plant&)>& change) {
     const auto found = std::find(names.begin(), names.end(), joint.name);
     joint.coordinate = found == names.end() ? -1 : static_cast<int>(found - names.begin());
   }
+  return {0, names, {}};
 }
 
 void SimulatedArm::find_handles() {
@@ -248,10 +233,12 @@ SimulatedArm::return_type SimulatedArm::read(const rclcpp::Time&, const rclcpp::
     torques = drives_->torques(plant_->q(), plant_->v(), period_s);
     plant_->advance(torques, period_s);
   }
-  const bool fails = fail_after_s_ > 0.0 && moved_s_ < fail_after_s_ && moved_s_ + period_s >= fail_after_s_;
+  const bool fails = settings_.fail_after_s > 0.0 && moved_s_ < settings_.fail_after_s &&
+                     moved_s_ + period_s >= settings_.fail_after_s;
   moved_s_ += period_s;
+  end_push();
   if (fails) {
-    RCLCPP_ERROR(get_logger(), "fails after %g s, as it was asked to", fail_after_s_);
+    RCLCPP_ERROR(get_logger(), "fails after %g s, as it was asked to", settings_.fail_after_s);
     return return_type::ERROR;
   }
   plant_->measure(q_, v_);

@@ -6,19 +6,23 @@
 //
 // Hardware parameters (all optional): engine (native or mujoco), gravity ("0 0 -9.81"), friction, armature, limits
 // (true), tolerance (1e-10), drive_p, drive_d (PD beside effort), fail_after (s of motion after which read() reports an
-// error, once: to see what a robot does when its hardware fails). `initial_value` of a position state is where a joint
-// starts. Its node has ~/attach_payload and the like: what the arm really carries, whatever a controller believes. The
-// joints of a payload swing freely; a <sensor name="PAYLOAD/JOINT"> in the tag shows position and velocity of one (0
-// while it is not attached).
+// error, once: to see what a robot does when its hardware fails). scenario (a `dyn run` configuration) and scenario_arm
+// (of several) give all settings of a plant, noise and overrides too, and where it starts; parameters beside them win.
+// `initial_value` of a position state is where a joint starts. Its node has ~/attach_payload and the like: what the arm
+// really carries, whatever a controller believes; and ~/push: a force on a link. The joints of a payload swing freely;
+// a <sensor name="PAYLOAD/JOINT"> in the tag shows position and velocity of one (0 while it is not attached).
 #pragma once
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "dyn_controllers/payload_services.hpp"
+#include "dyn_controllers/simulated_arm_settings.hpp"
 #include "dyn_controllers/simulated_drives.hpp"
+#include "dyn_msgs/srv/push.hpp"
 #include "dyn_sim/plant.hpp"
 #include "hardware_interface/system_interface.hpp"
 
@@ -59,22 +63,34 @@ class SimulatedArm : public hardware_interface::SystemInterface {
     hardware_interface::StateInterface::SharedPtr position, velocity;
   };
 
+  struct Push {
+    std::string link;
+    dyn::Vec3d force_N, point_m;  // frame of the root link; of the link
+    double ends_s;                // as moved_s_ counts
+  };
+
   void make_plant();
   void place_joint(const hardware_interface::ComponentInfo& component);
   void find_handles();
-  void carry(const std::function<void(dyn::sim::Plant&)>& change);
+  void offer_services();
+  void push(const dyn_msgs::srv::Push::Request& request, dyn_msgs::srv::Push::Response& response);
+  void end_push();
+  dyn::live::Applied carry(const dyn::RobotDescription& carried);
   // INTERFACE is "JOINT/position" and so on; null where it is none of ours.
   JointRoom* room_of(const std::string& interface, DriveMode& mode);
 
-  double fail_after_s_ = 0.0;  // 0: never
+  SimulatedArmSettings settings_;
   double moved_s_ = 0.0;
   std::mutex plant_mutex_;  // a payload service against the loop: a simulation may wait
   std::unique_ptr<dyn::sim::Plant> plant_;
+  dyn::RobotDescription carried_;  // the robot with what hangs on it, as the payload services last had it
   std::unique_ptr<SimulatedDrives> drives_;
   std::vector<JointRoom> joints_;
   std::vector<PayloadJoint> payload_joints_;
   std::vector<double> start_q_, q_, v_;
+  std::optional<Push> push_;  // the last one, while it lasts
   std::unique_ptr<PayloadServices> payloads_;
+  rclcpp::Service<dyn_msgs::srv::Push>::SharedPtr push_service_;
 };
 
 }  // namespace dyn_controllers

@@ -54,15 +54,16 @@ std::vector<Point> read_way_points(YamlMap& map, const Model& model) {
   return points;
 }
 
-Payload read_payload(YamlMap& map, const std::filesystem::path& file) {
+// The payload, and the file of its chain if it is one.
+std::pair<Payload, std::filesystem::path> read_payload(YamlMap& map, const std::filesystem::path& file) {
   const std::string name = map.text("name");
   const std::string link = map.text("link");
   const Pose pose = pose_from_xyz_rpy(map.vector3("xyz", Vec3d::Zero()), map.vector3("rpy", Vec3d::Zero()));
   if (map.has("urdf")) {
     const std::string urdf = map.text("urdf");
     const std::filesystem::path beside = file.parent_path() / urdf;
-    return Payload::articulated(name, link, std::filesystem::exists(beside) ? load_urdf(beside) : load_robot(urdf),
-                                pose);
+    const std::filesystem::path chain = std::filesystem::is_regular_file(beside) ? beside : find_robot(urdf);
+    return {Payload::articulated(name, link, load_urdf(chain), pose), chain};
   }
   Inertial inertial;
   inertial.mass_kg = map.number("mass");
@@ -70,7 +71,7 @@ Payload read_payload(YamlMap& map, const std::filesystem::path& file) {
   const auto i = map.has("inertia") ? map.numbers("inertia") : std::vector<double>(6, 0.0);
   if (i.size() != 6) map.fail("inertia", "has " + std::to_string(i.size()) + " numbers; 6 are expected");
   inertial.inertia_com_kgm2 = inertia_tensor(i[0], i[1], i[2], i[3], i[4], i[5]);
-  return Payload::rigid(name, link, inertial, pose);
+  return {Payload::rigid(name, link, inertial, pose), {}};
 }
 
 Target read_target(YamlMap& map) {
@@ -88,9 +89,10 @@ Event read_event(YamlMap& map, const Model& model, const std::filesystem::path& 
   const double transition = map.number("transition_time", 0.0);
   if (map.has("attach")) {
     YamlMap attach = map.map("attach");
-    event.what = AttachEvent{read_payload(attach, file), read_target(map), transition};
+    auto [payload, chain] = read_payload(attach, file);
     attach.finish();
-    event.label = "attach " + std::get<AttachEvent>(event.what).payload.name();
+    event.label = "attach " + payload.name();
+    event.what = AttachEvent{std::move(payload), read_target(map), transition, chain};
   } else if (map.has("detach")) {
     event.what = DetachEvent{map.text("detach"), read_target(map), transition};
     event.label = "detach " + std::get<DetachEvent>(event.what).payload;

@@ -25,6 +25,7 @@ struct AttachEvent {
   Payload payload;
   Target target = Target::both;
   double transition_time_s = 0.0;
+  std::filesystem::path chain_file = {};  // of a payload with joints of its own: where it was read from
 };
 struct DetachEvent {
   std::string payload;

@@ -1,0 +1,71 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// One arm of a `dyn run` configuration, played on ROS: its trajectory goes to joint_trajectory_controller, its events
+// to the services and parameters of controller and simulated arm, and what ~/controller_state says is added up. Calls
+// wait for their answers; another thread spins the node.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "dyn_msgs/msg/controller_state.hpp"
+#include "dyn_msgs/srv/attach_payload.hpp"
+#include "dyn_msgs/srv/detach_payload.hpp"
+#include "dyn_msgs/srv/push.hpp"
+#include "dyn_sim/run/config.hpp"
+#include "rclcpp/rclcpp.hpp"
+#include "trajectory_msgs/msg/joint_trajectory.hpp"
+
+namespace dyn_controllers {
+
+class ScenarioArm {
+ public:
+  // `space`: the arm's namespace, empty or "/NAME". Both outlive this.
+  ScenarioArm(rclcpp::Node& node, const dyn::sim::ArmConfig& arm, const std::string& space);
+
+  // The first thing that is not there yet; empty when everything is.
+  [[nodiscard]] std::string missing() const;
+  // From `begin` on for `duration_s`, then to rest within a second.
+  void send_trajectory(const rclcpp::Time& begin, double duration_s);
+  // Begins to add up; states before are none of the scenario's.
+  void measure_from(const rclcpp::Time& begin);
+  // What was answered. Throws std::runtime_error with the reason if something was refused or nobody answered.
+  std::string enact(const dyn::sim::Event& event);
+  [[nodiscard]] std::string summary() const;
+  [[nodiscard]] const dyn::sim::ArmConfig& config() const noexcept { return arm_; }
+
+ private:
+  using AttachPayload = dyn_msgs::srv::AttachPayload;
+  using DetachPayload = dyn_msgs::srv::DetachPayload;
+  using PushLink = dyn_msgs::srv::Push;
+
+  template <class Request>
+  std::string on_targets(dyn::sim::Target target, const typename rclcpp::Client<Request>::SharedPtr& model,
+                         const typename rclcpp::Client<Request>::SharedPtr& plant,
+                         const typename Request::Request::SharedPtr& request);
+  std::string put(const dyn::sim::AttachEvent& event);
+  std::string put(const dyn::sim::DetachEvent& event);
+  std::string put(const dyn::sim::SetEvent& event);
+  std::string put(const dyn::sim::PushEvent& event);
+  void measure(const dyn_msgs::msg::ControllerState& state);
+
+  const dyn::sim::ArmConfig& arm_;
+  std::vector<std::string> joints_;  // those the trajectory moves
+  std::vector<size_t> coordinates_;  // of joints_
+  rclcpp::Publisher<trajectory_msgs::msg::JointTrajectory>::SharedPtr trajectory_;
+  rclcpp::Client<AttachPayload>::SharedPtr attach_model_, attach_plant_;
+  rclcpp::Client<DetachPayload>::SharedPtr detach_model_, detach_plant_;
+  rclcpp::Client<PushLink>::SharedPtr push_;
+  rclcpp::AsyncParametersClient::SharedPtr parameters_;
+  rclcpp::Subscription<dyn_msgs::msg::ControllerState>::SharedPtr states_;
+
+  mutable std::mutex measured_mutex_;  // spinning thread against the summary
+  rclcpp::Time begin_;
+  bool seen_ = false, measuring_ = false, collision_ = false;
+  double squares_ = 0.0, largest_error_ = 0.0, largest_effort_ = 0.0, last_error_ = 0.0;
+  long samples_ = 0;
+  std::vector<double> collisions_s_;  // where the flag went up
+};
+
+}  // namespace dyn_controllers

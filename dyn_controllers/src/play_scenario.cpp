@@ -1,0 +1,104 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// play_scenario FILE: plays a `dyn run` configuration on controllers that scenario.launch.py has brought up. Ends by
+// itself with a summary; exit code 1 if something was refused.
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "dyn_controllers/scenario_arm.hpp"
+
+namespace {
+
+using dyn_controllers::ScenarioArm;
+
+struct Planned {
+  const dyn::sim::Event* event;
+  ScenarioArm* arm;
+};
+
+bool wait_until_ready(rclcpp::Node& node, const std::vector<std::unique_ptr<ScenarioArm>>& arms) {
+  std::string missing;
+  for (int tenths = 0; tenths < 600 && rclcpp::ok(); ++tenths) {
+    missing.clear();
+    for (const auto& arm : arms) missing = missing.empty() ? arm->missing() : missing;
+    if (missing.empty()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  if (rclcpp::ok()) RCLCPP_ERROR(node.get_logger(), "gave up after a minute: %s is not there", missing.c_str());
+  return false;
+}
+
+std::vector<Planned> plan(const std::vector<std::unique_ptr<ScenarioArm>>& arms) {
+  std::vector<Planned> all;
+  for (const auto& arm : arms) {
+    for (const dyn::sim::Event& event : arm->config().events) all.push_back({&event, arm.get()});
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Planned& a, const Planned& b) { return a.event->time_s < b.event->time_s; });
+  return all;
+}
+
+// The number of events that were refused.
+int play(rclcpp::Node& node, const dyn::sim::RunConfig& run, const std::vector<std::unique_ptr<ScenarioArm>>& arms) {
+  const rclcpp::Time begin = node.now() + rclcpp::Duration::from_seconds(1.0);
+  for (const auto& arm : arms) {
+    arm->send_trajectory(begin, run.duration_s);
+    arm->measure_from(begin);
+  }
+  int refused = 0;
+  for (const Planned& next : plan(arms)) {
+    if (next.event->time_s > run.duration_s) break;
+    node.get_clock()->sleep_until(begin + rclcpp::Duration::from_seconds(next.event->time_s));
+    if (!rclcpp::ok()) return refused;
+    const std::string what = next.arm->config().name + ", " + next.event->label;
+    try {
+      const std::string answer = next.arm->enact(*next.event);
+      RCLCPP_INFO(node.get_logger(), "%.3f s: %s: %s", (node.now() - begin).seconds(), what.c_str(), answer.c_str());
+    } catch (const std::exception& error) {
+      ++refused;
+      RCLCPP_ERROR(node.get_logger(), "%s: %s", what.c_str(), error.what());
+    }
+  }
+  node.get_clock()->sleep_until(begin + rclcpp::Duration::from_seconds(run.duration_s));
+  return refused;
+}
+
+int main_of(const std::vector<std::string>& arguments) {
+  if (arguments.size() != 2) {
+    (void)std::fputs("usage: play_scenario FILE\n", stderr);
+    return 2;
+  }
+  const dyn::sim::RunConfig run = dyn::sim::load_run_config(arguments[1]);
+  const auto node = std::make_shared<rclcpp::Node>("play_scenario");
+  std::vector<std::unique_ptr<ScenarioArm>> arms;
+  for (const dyn::sim::ArmConfig& arm : run.arms) {
+    arms.push_back(std::make_unique<ScenarioArm>(*node, arm, run.arms.size() > 1 ? '/' + arm.name : ""));
+  }
+  rclcpp::executors::SingleThreadedExecutor executor;
+  executor.add_node(node);
+  std::jthread spinning([&executor] { executor.spin(); });
+  const bool ready = wait_until_ready(*node, arms);
+  const int refused = ready ? play(*node, run, arms) : 1;
+  executor.cancel();
+  spinning.join();
+  if (!ready) return 1;
+  for (const auto& arm : arms) (void)std::printf("summary: %s\n", arm->summary().c_str());
+  return refused == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int code = 1;
+  try {
+    code = main_of(rclcpp::init_and_remove_ros_arguments(argc, argv));
+  } catch (const std::exception& error) {
+    (void)std::fprintf(stderr, "play_scenario: %s\n", error.what());
+  }
+  rclcpp::shutdown();
+  return code;
+}

@@ -1,0 +1,90 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "dyn_controllers/simulated_arm_settings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "dyn_core/error.hpp"
+#include "dyn_sim/run/config.hpp"
+
+namespace dyn_controllers {
+namespace {
+
+using dyn::ModelError;
+
+void read_number(const HardwareParameters& given, const std::string& name, double& value) {
+  if (const auto found = given.find(name); found != given.end()) {
+    value = number_from(found->second, "hardware parameter " + name);
+  }
+}
+
+void read_flag(const HardwareParameters& given, const std::string& name, bool& value) {
+  const auto found = given.find(name);
+  if (found == given.end()) return;
+  if (found->second != "true" && found->second != "false") {
+    throw ModelError("hardware parameter " + name + ": '" + found->second + "' is neither true nor false");
+  }
+  value = found->second == "true";
+}
+
+void read_gravity(const HardwareParameters& given, dyn::Vec3d& gravity) {
+  const auto found = given.find("gravity");
+  if (found == given.end()) return;
+  std::istringstream stream(found->second);
+  std::string x, y, z, more;
+  stream >> x >> y >> z;
+  if (z.empty() || stream >> more) throw ModelError("hardware parameter gravity: '" + found->second + "' is not X Y Z");
+  gravity = {number_from(x, "gravity"), number_from(y, "gravity"), number_from(z, "gravity")};
+}
+
+// Plant, gravity and start of one arm of a `dyn run` configuration.
+void read_scenario(const HardwareParameters& given, SimulatedArmSettings& settings) {
+  const auto file = given.find("scenario");
+  if (file == given.end()) return;
+  const dyn::sim::RunConfig run = dyn::sim::load_run_config(file->second);
+  const auto name = given.find("scenario_arm");
+  const auto arm = std::find_if(run.arms.begin(), run.arms.end(), [&](const dyn::sim::ArmConfig& candidate) {
+    return name == given.end() || candidate.name == name->second;
+  });
+  if (arm == run.arms.end()) {
+    throw ModelError("hardware parameter scenario_arm: " + file->second + " has no arm '" + name->second + "'");
+  }
+  settings.plant = arm->plant;
+  settings.gravity_mps2 = arm->live.model.gravity_mps2;
+  settings.start_q = arm->start_q;
+  if (settings.start_q.empty()) {
+    std::vector<double> q(arm->controller.gains.size()), v(q.size()), a(q.size());
+    arm->trajectory->sample(0.0, q, v, a);
+    settings.start_q = q;
+  }
+}
+
+}  // namespace
+
+double number_from(const std::string& text, const std::string& what) {
+  std::istringstream stream(text);
+  stream.imbue(std::locale::classic());
+  double value = 0.0;
+  if (!(stream >> value) || !(stream >> std::ws).eof() || !std::isfinite(value)) {
+    throw ModelError(what + ": '" + text + "' is not a number");
+  }
+  return value;
+}
+
+SimulatedArmSettings read_settings(const HardwareParameters& given) {
+  SimulatedArmSettings settings;
+  read_scenario(given, settings);
+  if (const auto engine = given.find("engine"); engine != given.end()) settings.plant.engine = engine->second;
+  read_flag(given, "friction", settings.plant.friction);
+  read_flag(given, "armature", settings.plant.armature);
+  read_flag(given, "limits", settings.plant.limits);
+  read_number(given, "tolerance", settings.plant.tolerance);
+  read_gravity(given, settings.gravity_mps2);
+  read_number(given, "drive_p", settings.drives.p);
+  read_number(given, "drive_d", settings.drives.d);
+  read_number(given, "fail_after", settings.fail_after_s);
+  return settings;
+}
+
+}  // namespace dyn_controllers

@@ -1,0 +1,57 @@
+# Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+"""ros2 launch dyn_control scenario.launch.py scenario:=$DYN_SCENARIO: every event is accepted, the arms are followed, and
+it ends by itself. Real time, on a machine that may be busy: how exact it is, is measured elsewhere."""
+import os
+import re
+import unittest
+
+import launch
+import launch_testing
+import launch_testing.actions
+import yaml
+from ament_index_python.packages import get_package_share_directory
+from launch.actions import IncludeLaunchDescription
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+
+SHARE = get_package_share_directory('dyn_control')
+SCENARIO = os.environ['DYN_SCENARIO']
+with open(os.path.join(SHARE, 'config', 'scenarios', SCENARIO + '.yaml'), encoding='utf-8') as stream:
+    RUN = yaml.safe_load(stream)
+ARMS = RUN.get('arms', [RUN])
+
+
+def generate_test_description():
+    file = os.path.join(SHARE, 'launch', 'scenario.launch.py')
+    return launch.LaunchDescription([
+        IncludeLaunchDescription(PythonLaunchDescriptionSource(file),
+                                 launch_arguments={'scenario': SCENARIO}.items()),
+        launch_testing.actions.ReadyToTest(),
+    ])
+
+
+def text_of(proc_output):
+    return ''.join(line.text.decode() for process in proc_output.processes() for line in proc_output[process])
+
+
+class TheScenario(unittest.TestCase):
+
+    def test_is_played_to_its_end(self, proc_output):
+        proc_output.assertWaitFor('summary: ', timeout=150, stream='stdout')
+        found = re.findall(r'summary: (\S+): (\d+) samples, tracking error rms ([0-9.e+-]+), largest', text_of(proc_output))
+        self.assertEqual([arm.get('name', arm['robot']) for arm in ARMS], [name for name, _, _ in found])
+        for arm, (_, samples, rms) in zip(ARMS, found):
+            self.assertGreater(int(samples), 20 * RUN['duration_s'])  # at 50 a second
+            alone = arm['controller'].get('gains', {}).get('default', {}).get('p') == 0  # nothing brings it back
+            self.assertLess(float(rms), 1.0 if alone else 0.05)
+
+    def test_every_event_is_accepted(self, proc_output):
+        proc_output.assertWaitFor('summary: ', timeout=150, stream='stdout')
+        played = re.findall(r'\[INFO\].*\[play_scenario\]: ([0-9.]+) s: ', text_of(proc_output))
+        self.assertEqual(sum(len(arm.get('events', [])) for arm in ARMS), len(played))
+
+    def test_pushes_are_seen(self, proc_output):
+        proc_output.assertWaitFor('summary: ', timeout=150, stream='stdout')
+        seen = [float(at) for at in re.findall(r'collision at ([0-9.]+) s', text_of(proc_output))]
+        for event in RUN.get('events', []):
+            if 'push' in event:
+                self.assertTrue(any(0.0 <= at - event['at'] < 0.3 for at in seen), (event, seen))

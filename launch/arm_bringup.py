@@ -1,0 +1,117 @@
+# Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+"""What the launch files share: a robot's description with the simulated arm hung on it, parameters of the controllers,
+and the nodes that run them."""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+from ament_index_python.packages import get_package_share_directory
+from launch.actions import Shutdown
+from launch_ros.actions import Node
+
+GAINS = {'computed_torque': (400.0, 40.0), 'feedforward': (0.0, 0.0), 'gravity_compensation': (0.0, 0.5)}
+TYPES = {'computed_torque': 'ComputedTorqueController', 'feedforward': 'FeedforwardController',
+         'gravity_compensation': 'GravityCompensationController'}
+
+
+def share(*path):
+    return os.path.join(get_package_share_directory('dyn_control'), *path)
+
+
+def robot_file(robot):
+    """A file, or the robot that `dyn` knows by this name."""
+    if os.path.isfile(robot):
+        return robot
+    program = shutil.which('dyn')
+    if program:
+        answer = subprocess.run([program, 'robots', '--json'], capture_output=True, text=True, check=False)
+        for known in json.loads(answer.stdout or '{}').get('robots', []):
+            if known['name'] == robot:
+                return known['file']
+    raise RuntimeError(f"robot: '{robot}' is neither a file nor a robot that `dyn robots` lists")
+
+
+def urdf_text(file, arguments=None):
+    if not file.endswith('.xacro'):
+        with open(file, encoding='utf-8') as stream:
+            return stream.read()
+    import xacro
+    return xacro.process_file(file, mappings=arguments or {}).toxml()
+
+
+def driven_joints(robot):
+    """Joints of one degree of freedom that mimic no other, in the order of the file."""
+    return [joint.get('name') for joint in robot.findall('joint')
+            if joint.get('type') in ('revolute', 'continuous', 'prismatic') and joint.find('mimic') is None]
+
+
+def root_link(robot):
+    children = {joint.find('child').get('link') for joint in robot.findall('joint')}
+    return next(link.get('name') for link in robot.findall('link') if link.get('name') not in children)
+
+
+def add_simulated_arm(robot, joints, hardware, sensed=(), undriven=()):
+    """The <ros2_control> tag, where the description has none. `hardware`: parameters of dyn_controllers/SimulatedArm;
+    `sensed`: PAYLOAD/JOINT, joints of chains that will be attached; `undriven`: joints without a motor."""
+    if robot.find('ros2_control') is not None:
+        return
+    system = ElementTree.SubElement(robot, 'ros2_control', name='simulated_arm', type='system')
+    plugin = ElementTree.SubElement(system, 'hardware')
+    ElementTree.SubElement(plugin, 'plugin').text = 'dyn_controllers/SimulatedArm'
+    for name, value in hardware.items():
+        ElementTree.SubElement(plugin, 'param', name=name).text = value
+    for name in joints:
+        joint = ElementTree.SubElement(system, 'joint', name=name)
+        for interface in () if name in undriven else ('position', 'velocity', 'effort'):
+            ElementTree.SubElement(joint, 'command_interface', name=interface)
+        for interface in ('position', 'velocity', 'effort'):
+            ElementTree.SubElement(joint, 'state_interface', name=interface)
+    for name in sensed:
+        sensor = ElementTree.SubElement(system, 'sensor', name=name)
+        for interface in ('position', 'velocity'):
+            ElementTree.SubElement(sensor, 'state_interface', name=interface)
+
+
+def parameters_file(joints, controller, own, rate, space='', use_sim_time=False):
+    """Parameters of everything that the controller manager loads, in a file: also YAML, and without aliases."""
+    name = controller + '_controller'
+    chained = {'joints': joints,
+               'command_joints': [f'{name}/{joint}' for joint in joints],
+               'command_interfaces': ['position', 'velocity', 'acceleration'],
+               'state_interfaces': ['position', 'velocity'],
+               'allow_nonzero_velocity_at_trajectory_end': True}
+    manager = {'update_rate': rate,
+               name: {'type': 'dyn_controllers/' + TYPES[controller]},
+               'joint_state_broadcaster': {'type': 'joint_state_broadcaster/JointStateBroadcaster'},
+               'joint_trajectory_controller': {'type': 'joint_trajectory_controller/JointTrajectoryController'}}
+    nodes = {'controller_manager': manager, name: {'joints': joints, **own}, 'joint_trajectory_controller': chained}
+    file = os.path.join(tempfile.mkdtemp(prefix='dyn_control_'), 'controllers.yaml')
+    with open(file, 'w', encoding='utf-8') as stream:
+        json.dump({f'{space}/{node}': {'ros__parameters': {**values, 'use_sim_time': use_sim_time}}
+                   for node, values in nodes.items()}, stream)
+    return file
+
+
+def arm_nodes(robot, controller, parameters, space='', use_sim_time=False):
+    """robot_state_publisher, controller manager, and the spawner of the controllers, which comes last."""
+    description = {'robot_description': ElementTree.tostring(robot, encoding='unicode'), 'use_sim_time': use_sim_time}
+    if space:
+        description['frame_prefix'] = space.strip('/') + '/'
+    chained = controller != 'gravity_compensation'
+    names = ['joint_state_broadcaster', controller + '_controller'] + ['joint_trajectory_controller'] * chained
+    return [
+        Node(package='robot_state_publisher', executable='robot_state_publisher', namespace=space,
+             parameters=[description]),
+        Node(package='controller_manager', executable='ros2_control_node', namespace=space, parameters=[parameters],
+             output='screen', on_exit=Shutdown(reason='a controller manager ended')),
+        Node(package='controller_manager', executable='spawner', namespace=space, output='screen',
+             arguments=names + ['--param-file', parameters, '--controller-manager-timeout', '60']),
+    ]
+
+
+def rviz_node(robot, use_sim_time=False):
+    return Node(package='rviz2', executable='rviz2', parameters=[{'use_sim_time': use_sim_time}],
+                arguments=['-d', share('config', 'ros', 'arm.rviz'), '-f', root_link(robot)])
