@@ -45,7 +45,8 @@ def bring_up(context):
     controller = values['controller']
     if controller not in bringup.TYPES:
         raise RuntimeError(f"controller: '{controller}' is none of {', '.join(bringup.TYPES)}")
-    robot = ElementTree.fromstring(bringup.urdf_text(bringup.robot_file(values['robot'])))
+    robot = ElementTree.fromstring(bringup.urdf_text(bringup.robot_file(values['robot']),
+                                                     {'engine': values['plant']}))
     joints = bringup.driven_joints(robot)
     bringup.add_simulated_arm(robot, joints, {'engine': values['plant'], 'friction': 'false'})
     use_sim_time = values['use_sim_time'] == 'true'
