@@ -19,13 +19,14 @@ void read_number(const HardwareParameters& given, const std::string& name, doubl
   }
 }
 
+// xacro writes True and False.
 void read_flag(const HardwareParameters& given, const std::string& name, bool& value) {
   const auto found = given.find(name);
   if (found == given.end()) return;
-  if (found->second != "true" && found->second != "false") {
-    throw ModelError("hardware parameter " + name + ": '" + found->second + "' is neither true nor false");
-  }
-  value = found->second == "true";
+  const std::string& text = found->second;
+  const bool on = text == "true" || text == "True", off = text == "false" || text == "False";
+  if (!on && !off) throw ModelError("hardware parameter " + name + ": '" + text + "' is neither true nor false");
+  value = on;
 }
 
 void read_gravity(const HardwareParameters& given, dyn::Vec3d& gravity) {

@@ -1,5 +1,6 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""ros2 launch dyn_control computed_torque.launch.py: it moves the arm, ends by itself, and says how well it went."""
+"""ros2 launch dyn_control computed_torque.launch.py robot:=$DYN_ROBOT: it moves the arm, ends by itself, and says how
+well it went."""
 import os
 import re
 import unittest
@@ -15,7 +16,7 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 
 def generate_test_description():
     file = os.path.join(get_package_share_directory('dyn_control'), 'launch', 'computed_torque.launch.py')
-    arguments = {'robot': 'arm7', 'jsim_algorithm': 'gdahj', 'duration': '6', 'rate': '500'}
+    arguments = {'robot': os.environ['DYN_ROBOT'], 'jsim_algorithm': 'gdahj', 'duration': '6', 'rate': '500'}
     return launch.LaunchDescription([
         IncludeLaunchDescription(PythonLaunchDescriptionSource(file), launch_arguments=arguments.items()),
         launch_testing.actions.ReadyToTest(),

@@ -1,0 +1,134 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The simulated arm by itself: settings read from hardware parameters, and what somebody may do to it, in simulated time.
+#include <cmath>
+
+#include "controller_manager_fixture.hpp"
+#include "dyn_controllers/simulated_arm_settings.hpp"
+#include "dyn_core/error.hpp"
+#include "dyn_msgs/srv/push.hpp"
+
+namespace dyn_controllers::test {
+namespace {
+
+using dyn_msgs::srv::AttachPayload, dyn_msgs::srv::DetachPayload, dyn_msgs::srv::Push;
+
+std::string scenario(const std::string& name) {
+  return std::string(std::getenv("DYN_CONFIG_PATH")) + "/scenarios/" + name + ".yaml";
+}
+
+std::string refusal(const HardwareParameters& given) {
+  try {
+    (void)read_settings(given);
+  } catch (const dyn::ModelError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(SimulatedArmSettings, AreWhatTheTagSays) {
+  const SimulatedArmSettings settings = read_settings({{"engine", "mujoco"},
+                                                       {"gravity", "0 1.5 -3.7"},
+                                                       {"friction", "False"},  // as xacro writes it
+                                                       {"drive_d", "2.5"},
+                                                       {"fail_after", "4"}});
+  EXPECT_EQ(settings.plant.engine, "mujoco");
+  EXPECT_FALSE(settings.plant.friction);
+  EXPECT_TRUE(settings.plant.armature);
+  EXPECT_EQ(settings.gravity_mps2, dyn::Vec3d(0.0, 1.5, -3.7));
+  EXPECT_EQ(settings.drives.d, 2.5);
+  EXPECT_EQ(settings.fail_after_s, 4.0);
+  EXPECT_TRUE(settings.start_q.empty());
+}
+
+TEST(SimulatedArmSettings, WhatIsNoValueIsRefusedByName) {
+  EXPECT_NE(refusal({{"friction", "yes"}}).find("friction: 'yes'"), std::string::npos);
+  EXPECT_NE(refusal({{"drive_p", "12 Nm"}}).find("drive_p: '12 Nm'"), std::string::npos);
+  EXPECT_NE(refusal({{"tolerance", "nan"}}).find("tolerance: 'nan'"), std::string::npos);
+  EXPECT_NE(refusal({{"gravity", "0 -9.81"}}).find("'0 -9.81' is not X Y Z"), std::string::npos);
+  EXPECT_NE(refusal({{"gravity", "0 0 -9.81 0"}}).find("is not X Y Z"), std::string::npos);
+  EXPECT_NE(refusal({{"scenario", "/none.yaml"}}).find("/none.yaml: cannot be read"), std::string::npos);
+}
+
+TEST(SimulatedArmSettings, AScenarioGivesPlantAndStartAndIsOverruled) {
+  const HardwareParameters both{{"scenario", scenario("panda_wrong_model")}, {"scenario_arm", "computed_torque"}};
+  const SimulatedArmSettings settings = read_settings(both);
+  EXPECT_TRUE(settings.plant.friction);
+  ASSERT_EQ(settings.plant.overrides.size(), 2U);
+  EXPECT_EQ(settings.plant.overrides[1].link, "panda_link6");
+  EXPECT_EQ(settings.plant.overrides[1].mass_scale, 1.3);
+  ASSERT_EQ(settings.start_q.size(), 8U);
+  EXPECT_EQ(settings.start_q[3], -2.0);
+
+  HardwareParameters overruled = both;
+  overruled["friction"] = "false";
+  EXPECT_FALSE(read_settings(overruled).plant.friction);
+  HardwareParameters unknown = both;
+  unknown["scenario_arm"] = "third";
+  EXPECT_NE(refusal(unknown).find("has no arm 'third'"), std::string::npos);
+}
+
+class PushTest : public ManagerTest {
+ protected:
+  void bring_up() {
+    start(ready, {{"computed_torque_controller", "dyn_controllers/ComputedTorqueController"}});
+    if (HasFatalFailure()) return;
+    computed = std::dynamic_pointer_cast<TorqueController>(controller("computed_torque_controller"));
+    ASSERT_NE(computed, nullptr);
+    switch_to({"computed_torque_controller"}, {});
+    cycles(50);
+  }
+  // The momentum observer's idea of the torque about the first joint.
+  double about_first() { return computed->arm().terms().external[0]; }
+  static Push::Request sideways(double force_N, double seconds) {
+    Push::Request request;
+    request.link = "tool0";
+    request.force.y = force_N;
+    request.duration = rclcpp::Duration::from_seconds(seconds);
+    return request;
+  }
+  const std::vector<double> ready{0.0, 1.2, 0.0, 0.4, 0.0, 0.2, 0.0};
+  std::shared_ptr<TorqueController> computed;
+};
+
+TEST_F(PushTest, IsFeltWhileItLasts) {
+  bring_up();
+  EXPECT_LT(std::abs(about_first()), 1e-3);
+  ASSERT_TRUE(call<Push>("/simulated_arm/push", sideways(5.0, 0.3))->success);
+  cycles(200);
+  const double felt = about_first();
+  EXPECT_GT(std::abs(felt), 0.5);  // N m: 5 N at some decimetres
+  cycles(400);
+  EXPECT_LT(std::abs(about_first()), 0.01 * std::abs(felt));
+}
+
+TEST_F(PushTest, GoesOnWhenAPayloadIsTakenOn) {
+  bring_up();
+  ASSERT_TRUE(call<Push>("/simulated_arm/push", sideways(5.0, 10.0))->success);
+  cycles(300);
+  const double felt = about_first();
+  AttachPayload::Request box;
+  box.payload.name = "box";
+  box.payload.link = "tool0";
+  box.payload.inertia.m = 1.0;
+  ASSERT_TRUE(call<AttachPayload>("/computed_torque_controller/attach_payload", box)->success);
+  ASSERT_TRUE(call<AttachPayload>("/simulated_arm/attach_payload", box)->success);
+  cycles(1000);
+  EXPECT_NEAR(about_first(), felt, 0.2 * std::abs(felt));
+}
+
+TEST_F(PushTest, OfNoLinkOrNoTimeOrNoForceIsRefused) {
+  bring_up();
+  Push::Request request = sideways(5.0, 0.3);
+  request.link = "elbow";
+  auto answer = call<Push>("/simulated_arm/push", request);
+  EXPECT_FALSE(answer->success);
+  EXPECT_NE(answer->message.find("no link 'elbow'"), std::string::npos) << answer->message;
+  EXPECT_FALSE(call<Push>("/simulated_arm/push", sideways(5.0, 0.0))->success);
+  EXPECT_FALSE(call<Push>("/simulated_arm/push", sideways(std::nan(""), 0.3))->success);
+  cycles(100);
+  EXPECT_LT(std::abs(about_first()), 1e-3);
+}
+
+}  // namespace
+}  // namespace dyn_controllers::test
