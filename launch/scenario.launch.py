@@ -22,6 +22,7 @@ import arm_bringup as bringup  # noqa: E402
 ARGUMENTS = [
     ('scenario', 'arm7_computed_torque', 'name of a scenario in config/scenarios, or a .yaml file'),
     ('plant', '', 'engine of the simulated arm, native or mujoco, instead of the scenario\'s'),
+    ('out', '', 'folder for log.csv and report.html, as `dyn run` leaves them'),
     ('use_sim_time', 'false', 'time from /clock, where a simulator of your own publishes it'),
     ('rviz', 'false', 'RViz as well'),
 ]
@@ -31,6 +32,7 @@ CONTROLLERS = {'computed_torque': ('computed_torque', 'computed_torque'),
                'feedforward': ('feedforward', 'computed_torque')}
 NUMBERS_OF_GAINS = {'p': 400.0, 'd': 40.0, 'i': 0.0, 'i_clamp': 0.0}
 MOST_PAYLOAD_DOFS = 6
+STATES_HZ = 200.0
 
 
 def scenario_file(scenario):
@@ -75,6 +77,7 @@ def controller_parameters(arm, joints, sensed):
     own.setdefault('validation', {'mode': 'off'})
     own['passive_joints'] = own.get('passive_joints', []) + sensed
     own.setdefault('max_payload_dofs', MOST_PAYLOAD_DOFS)
+    own['state_publish_rate'] = STATES_HZ
     own['gravity'] = [float(value) for value in arm.get('gravity', (0.0, 0.0, -9.81))]
     return controller, {name: value if name == 'max_payload_dofs' else as_floats(value)
                         for name, value in own.items() if value != []}
@@ -113,7 +116,8 @@ def bring_up(context):
     for arm in arms:
         nodes += bring_up_arm(arm, file, int(run.get('rate_hz', 1000)), len(arms) > 1, values)
         spawners.append(nodes[-1])
-    player = Node(package='dyn_controllers', executable='play_scenario', output='screen', arguments=[file],
+    player = Node(package='dyn_controllers', executable='play_scenario', output='screen',
+                  arguments=[file] + [os.path.abspath(values['out'])] * bool(values['out']),
                   parameters=[{'use_sim_time': values['use_sim_time'] == 'true'}])
 
     def when_spawned(event, _):

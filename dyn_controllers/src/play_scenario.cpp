@@ -1,15 +1,19 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// play_scenario FILE: plays a `dyn run` configuration on controllers that scenario.launch.py has brought up. Ends by
-// itself with a summary; exit code 1 if something was refused.
+// play_scenario FILE [DIR]: plays a `dyn run` configuration on controllers that scenario.launch.py has brought up. Ends
+// by itself with a summary, and with log.csv and report.html in DIR as `dyn run` leaves them; exit code 1 if something
+// was refused.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <limits>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include "dyn_controllers/scenario_arm.hpp"
+#include "dyn_sim/run/outputs.hpp"
 
 namespace {
 
@@ -47,7 +51,7 @@ int play(rclcpp::Node& node, const dyn::sim::RunConfig& run, const std::vector<s
   const rclcpp::Time begin = node.now() + rclcpp::Duration::from_seconds(1.0);
   for (const auto& arm : arms) {
     arm->send_trajectory(begin, run.duration_s);
-    arm->measure_from(begin);
+    arm->record().begin_at(begin);
   }
   int refused = 0;
   for (const Planned& next : plan(arms)) {
@@ -57,9 +61,11 @@ int play(rclcpp::Node& node, const dyn::sim::RunConfig& run, const std::vector<s
     const std::string what = next.arm->config().name + ", " + next.event->label;
     try {
       const std::string answer = next.arm->enact(*next.event);
+      next.arm->record().add(*next.event, (node.now() - begin).seconds(), "");
       RCLCPP_INFO(node.get_logger(), "%.3f s: %s: %s", (node.now() - begin).seconds(), what.c_str(), answer.c_str());
     } catch (const std::exception& error) {
       ++refused;
+      next.arm->record().add(*next.event, -1.0, error.what());
       RCLCPP_ERROR(node.get_logger(), "%s: %s", what.c_str(), error.what());
     }
   }
@@ -67,9 +73,26 @@ int play(rclcpp::Node& node, const dyn::sim::RunConfig& run, const std::vector<s
   return refused;
 }
 
+// How often the loop ran and how long its cycles took is the controller manager's business, and not known here.
+void write(const dyn::sim::RunConfig& run, const std::vector<std::unique_ptr<ScenarioArm>>& arms,
+           const std::filesystem::path& folder) {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  dyn::sim::RunRecord record;
+  record.config = &run;
+  record.update = record.wakeup = {unknown, unknown, unknown, unknown};
+  record.real_time = true;
+  record.scheduling = "controller_manager; states and residuals as they were published";
+  record.duration_s = run.duration_s;
+  for (const auto& arm : arms) record.arms.push_back(arm->record().result());
+  std::filesystem::create_directories(folder);
+  dyn::sim::write_csv(record, folder / "log.csv");
+  dyn::sim::write_report(record, folder / "report.html");
+  (void)std::printf("report: %s\n", (folder / "report.html").c_str());
+}
+
 int main_of(const std::vector<std::string>& arguments) {
-  if (arguments.size() != 2) {
-    (void)std::fputs("usage: play_scenario FILE\n", stderr);
+  if (arguments.size() != 2 && arguments.size() != 3) {
+    (void)std::fputs("usage: play_scenario FILE [DIR]\n", stderr);
     return 2;
   }
   const dyn::sim::RunConfig run = dyn::sim::load_run_config(arguments[1]);
@@ -86,7 +109,8 @@ int main_of(const std::vector<std::string>& arguments) {
   executor.cancel();
   spinning.join();
   if (!ready) return 1;
-  for (const auto& arm : arms) (void)std::printf("summary: %s\n", arm->summary().c_str());
+  for (const auto& arm : arms) (void)std::printf("summary: %s\n", arm->record().summary().c_str());
+  if (arguments.size() == 3) write(run, arms, arguments[2]);
   return refused == 0 ? 0 : 1;
 }
 

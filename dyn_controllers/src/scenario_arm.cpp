@@ -86,16 +86,19 @@ std::string controller_name(dyn::control::Law law) {
   return law == dyn::control::Law::feedforward ? "feedforward_controller" : "computed_torque_controller";
 }
 
+std::vector<std::string> without(std::vector<std::string> all, const std::vector<std::string>& some) {
+  const auto among = [&](const std::string& name) { return std::count(some.begin(), some.end(), name) > 0; };
+  all.erase(std::remove_if(all.begin(), all.end(), among), all.end());
+  return all;
+}
+
 }  // namespace
 
-ScenarioArm::ScenarioArm(rclcpp::Node& node, const dyn::sim::ArmConfig& arm, const std::string& space) : arm_(arm) {
-  const dyn::Model model = dyn::Model::build(arm.description, arm.live.model);
-  for (size_t i = 0; i < model.coordinate_names().size(); ++i) {
-    const std::string& name = model.coordinate_names()[i];
-    if (std::count(arm.passive_joints.begin(), arm.passive_joints.end(), name) > 0) continue;
-    joints_.push_back(name);
-    coordinates_.push_back(i);
-  }
+ScenarioArm::ScenarioArm(rclcpp::Node& node, const dyn::sim::ArmConfig& arm, const std::string& space)
+    : arm_(arm),
+      all_joints_(dyn::Model::build(arm.description, arm.live.model).coordinate_names()),
+      joints_(without(all_joints_, arm.passive_joints)),
+      record_(arm, joints_) {
   const std::string controller = space + '/' + controller_name(arm.controller.law);
   const std::string plant = space + "/simulated_arm";
   trajectory_ = node.create_publisher<trajectory_msgs::msg::JointTrajectory>(
@@ -110,7 +113,10 @@ ScenarioArm::ScenarioArm(rclcpp::Node& node, const dyn::sim::ArmConfig& arm, con
       node.get_node_services_interface(), controller);
   states_ = node.create_subscription<dyn_msgs::msg::ControllerState>(
       controller + "/controller_state", rclcpp::QoS(50),
-      [this](const dyn_msgs::msg::ControllerState::ConstSharedPtr& state) { measure(*state); });
+      [this](const dyn_msgs::msg::ControllerState::ConstSharedPtr& state) { record_.add(*state); });
+  residuals_ = node.create_subscription<dyn_msgs::msg::Validation>(
+      controller + "/validation", rclcpp::QoS(50),
+      [this](const dyn_msgs::msg::Validation::ConstSharedPtr& residual) { record_.add(*residual); });
 }
 
 std::string ScenarioArm::missing() const {
@@ -120,12 +126,11 @@ std::string ScenarioArm::missing() const {
     if (!client->service_is_ready()) return client->get_service_name();
   }
   if (!parameters_->service_is_ready()) return "parameters of the controller";
-  const std::scoped_lock lock(measured_mutex_);
-  return seen_ ? "" : states_->get_topic_name();
+  return record_.has_seen_a_state() ? "" : states_->get_topic_name();
 }
 
 void ScenarioArm::send_trajectory(const rclcpp::Time& begin, double duration_s) {
-  const size_t all = arm_.controller.gains.size();
+  const size_t all = all_joints_.size();
   std::vector<double> q(all), v(all), a(all);
   trajectory_msgs::msg::JointTrajectory message;
   message.header.stamp = begin;
@@ -133,7 +138,8 @@ void ScenarioArm::send_trajectory(const rclcpp::Time& begin, double duration_s) 
   const auto add = [&](double time_s) {
     trajectory_msgs::msg::JointTrajectoryPoint point;
     point.time_from_start = duration(time_s);
-    for (const size_t i : coordinates_) {
+    for (size_t i = 0; i < all; ++i) {
+      if (std::count(joints_.begin(), joints_.end(), all_joints_[i]) == 0) continue;
       point.positions.push_back(q[i]);
       point.velocities.push_back(v[i]);
       point.accelerations.push_back(a[i]);
@@ -151,31 +157,6 @@ void ScenarioArm::send_trajectory(const rclcpp::Time& begin, double duration_s) 
   std::fill(a.begin(), a.end(), 0.0);
   add(static_cast<double>(points) * point_every_s + stop_s);
   trajectory_->publish(message);
-}
-
-void ScenarioArm::measure_from(const rclcpp::Time& begin) {
-  const std::scoped_lock lock(measured_mutex_);
-  begin_ = begin;
-  measuring_ = true;
-}
-
-void ScenarioArm::measure(const dyn_msgs::msg::ControllerState& state) {
-  const std::scoped_lock lock(measured_mutex_);
-  seen_ = true;
-  const rclcpp::Time stamp(state.header.stamp, begin_.get_clock_type());
-  if (!measuring_ || stamp < begin_) return;
-  ++samples_;
-  last_error_ = 0.0;
-  for (size_t k = 0; k < joints_.size(); ++k) {
-    const auto at = std::find(state.joint_names.begin(), state.joint_names.end(), joints_[k]);
-    const double error = state.position_error.at(static_cast<size_t>(at - state.joint_names.begin()));
-    squares_ += error * error;
-    last_error_ = std::max(last_error_, std::abs(error));
-  }
-  largest_error_ = std::max(largest_error_, last_error_);
-  for (const double effort : state.effort_applied) largest_effort_ = std::max(largest_effort_, std::abs(effort));
-  if (state.collision && !collision_) collisions_s_.push_back((stamp - begin_).seconds());
-  collision_ = state.collision;
 }
 
 std::string ScenarioArm::enact(const dyn::sim::Event& event) {
@@ -228,17 +209,6 @@ std::string ScenarioArm::put(const dyn::sim::PushEvent& event) {
   request->point.z = event.point_m.z();
   request->duration = duration(event.duration_s);
   return call<PushLink>(push_, request);
-}
-
-std::string ScenarioArm::summary() const {
-  const std::scoped_lock lock(measured_mutex_);
-  const double all = static_cast<double>(samples_) * static_cast<double>(joints_.size());
-  std::ostringstream text;
-  text.precision(3);
-  text << arm_.name << ": " << samples_ << " samples, tracking error rms " << std::sqrt(squares_ / all) << ", largest "
-       << largest_error_ << ", at the end " << last_error_ << ", largest effort " << largest_effort_;
-  for (const double at_s : collisions_s_) text << ", collision at " << at_s << " s";
-  return text.str();
 }
 
 }  // namespace dyn_controllers

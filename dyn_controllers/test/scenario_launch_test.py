@@ -1,8 +1,9 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""ros2 launch dyn_control scenario.launch.py scenario:=$DYN_SCENARIO: every event is accepted, the arms are followed, and
-it ends by itself. Real time, on a machine that may be busy: how exact it is, is measured elsewhere."""
+"""ros2 launch dyn_control scenario.launch.py scenario:=$DYN_SCENARIO: every event is accepted, the arms are followed,
+and it ends by itself with a report. Real time, on a machine that may be busy: how exact it is, is measured elsewhere."""
 import os
 import re
+import tempfile
 import unittest
 
 import launch
@@ -18,13 +19,14 @@ SCENARIO = os.environ['DYN_SCENARIO']
 with open(os.path.join(SHARE, 'config', 'scenarios', SCENARIO + '.yaml'), encoding='utf-8') as stream:
     RUN = yaml.safe_load(stream)
 ARMS = RUN.get('arms', [RUN])
+OUT = tempfile.mkdtemp(prefix='dyn_scenario_')
 
 
 def generate_test_description():
     file = os.path.join(SHARE, 'launch', 'scenario.launch.py')
     return launch.LaunchDescription([
         IncludeLaunchDescription(PythonLaunchDescriptionSource(file),
-                                 launch_arguments={'scenario': SCENARIO}.items()),
+                                 launch_arguments={'scenario': SCENARIO, 'out': OUT}.items()),
         launch_testing.actions.ReadyToTest(),
     ])
 
@@ -48,6 +50,16 @@ class TheScenario(unittest.TestCase):
         proc_output.assertWaitFor('summary: ', timeout=150, stream='stdout')
         played = re.findall(r'\[INFO\].*\[play_scenario\]: ([0-9.]+) s: ', text_of(proc_output))
         self.assertEqual(sum(len(arm.get('events', [])) for arm in ARMS), len(played))
+
+    def test_leaves_a_report_and_a_log(self, proc_output):
+        proc_output.assertWaitFor('report: ', timeout=150, stream='stdout')
+        with open(os.path.join(OUT, 'report.html'), encoding='utf-8') as report:
+            self.assertIn(RUN['title'], report.read())
+        logs = [name for name in os.listdir(OUT) if name.endswith('.csv')]
+        self.assertEqual(len(logs), len(ARMS))
+        with open(os.path.join(OUT, logs[0]), encoding='utf-8') as log:
+            self.assertIn('position_error.', log.readline())
+            self.assertGreater(len(log.readlines()), 20 * RUN['duration_s'])
 
     def test_pushes_are_seen(self, proc_output):
         proc_output.assertWaitFor('summary: ', timeout=150, stream='stdout')

@@ -5,11 +5,10 @@
 // wait for their answers; another thread spins the node.
 #pragma once
 
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include "dyn_msgs/msg/controller_state.hpp"
+#include "dyn_controllers/scenario_record.hpp"
 #include "dyn_msgs/srv/attach_payload.hpp"
 #include "dyn_msgs/srv/detach_payload.hpp"
 #include "dyn_msgs/srv/push.hpp"
@@ -28,11 +27,9 @@ class ScenarioArm {
   [[nodiscard]] std::string missing() const;
   // From `begin` on for `duration_s`, then to rest within a second.
   void send_trajectory(const rclcpp::Time& begin, double duration_s);
-  // Begins to add up; states before are none of the scenario's.
-  void measure_from(const rclcpp::Time& begin);
   // What was answered. Throws std::runtime_error with the reason if something was refused or nobody answered.
   std::string enact(const dyn::sim::Event& event);
-  [[nodiscard]] std::string summary() const;
+  [[nodiscard]] ScenarioRecord& record() noexcept { return record_; }
   [[nodiscard]] const dyn::sim::ArmConfig& config() const noexcept { return arm_; }
 
  private:
@@ -48,24 +45,18 @@ class ScenarioArm {
   std::string put(const dyn::sim::DetachEvent& event);
   std::string put(const dyn::sim::SetEvent& event);
   std::string put(const dyn::sim::PushEvent& event);
-  void measure(const dyn_msgs::msg::ControllerState& state);
 
   const dyn::sim::ArmConfig& arm_;
-  std::vector<std::string> joints_;  // those the trajectory moves
-  std::vector<size_t> coordinates_;  // of joints_
+  std::vector<std::string> all_joints_;  // by coordinate of the robot
+  std::vector<std::string> joints_;      // those the trajectory moves
+  ScenarioRecord record_;
   rclcpp::Publisher<trajectory_msgs::msg::JointTrajectory>::SharedPtr trajectory_;
   rclcpp::Client<AttachPayload>::SharedPtr attach_model_, attach_plant_;
   rclcpp::Client<DetachPayload>::SharedPtr detach_model_, detach_plant_;
   rclcpp::Client<PushLink>::SharedPtr push_;
   rclcpp::AsyncParametersClient::SharedPtr parameters_;
   rclcpp::Subscription<dyn_msgs::msg::ControllerState>::SharedPtr states_;
-
-  mutable std::mutex measured_mutex_;  // spinning thread against the summary
-  rclcpp::Time begin_;
-  bool seen_ = false, measuring_ = false, collision_ = false;
-  double squares_ = 0.0, largest_error_ = 0.0, largest_effort_ = 0.0, last_error_ = 0.0;
-  long samples_ = 0;
-  std::vector<double> collisions_s_;  // where the flag went up
+  rclcpp::Subscription<dyn_msgs::msg::Validation>::SharedPtr residuals_;
 };
 
 }  // namespace dyn_controllers
