@@ -89,7 +89,7 @@ struct ArmRecord {
 struct RunRecord {
   const RunConfig* config = nullptr;
   std::vector<ArmRecord> arms;
-  std::uint64_t cycles = 0, overruns = 0;  // no cycles: the loop was somebody else's and was not timed
+  std::uint64_t cycles = 0, overruns = 0;   // no cycles: the loop was somebody else's and was not timed
   std::vector<float> update_ns, wakeup_ns;  // by cycle, all arms together
   Percentiles update, wakeup;
   std::int64_t allocations_in_loop = -1;  // -1: not counted in this build
