@@ -65,20 +65,22 @@ void ScenarioRecord::add(const ControllerState& state) {
 void ScenarioRecord::put_signals(const ControllerState& state) {
   const size_t n = record_.coordinates.size();
   const std::vector<double> unknown(n, std::numeric_limits<double>::quiet_NaN());
-  const std::vector<std::pair<Signal, const std::vector<double>*>> all{{Signal::q, &state.position},
-                                                                       {Signal::v, &state.velocity},
-                                                                       {Signal::q_reference, &state.reference_position},
-                                                                       {Signal::v_reference, &state.reference_velocity},
-                                                                       {Signal::position_error, &state.position_error},
-                                                                       {Signal::velocity_error, &state.velocity_error},
-                                                                       {Signal::inertia, &state.effort_inertia},
-                                                                       {Signal::coriolis, &state.effort_coriolis},
-                                                                       {Signal::gravity, &state.effort_gravity},
-                                                                       {Signal::friction, &state.effort_friction},
-                                                                       {Signal::feedback, &state.effort_feedback},
-                                                                       {Signal::applied, &state.effort_applied},
-                                                                       {Signal::external, &state.effort_external},
-                                                                       {Signal::sensed, &unknown}};
+  const std::vector<std::pair<Signal, const std::vector<double>*>> all{
+      {Signal::q, &state.position},
+      {Signal::v, &state.velocity},
+      {Signal::q_reference, &state.reference_position},
+      {Signal::v_reference, &state.reference_velocity},
+      {Signal::a_reference, &state.reference_acceleration},
+      {Signal::position_error, &state.position_error},
+      {Signal::velocity_error, &state.velocity_error},
+      {Signal::inertia, &state.effort_inertia},
+      {Signal::coriolis, &state.effort_coriolis},
+      {Signal::gravity, &state.effort_gravity},
+      {Signal::friction, &state.effort_friction},
+      {Signal::feedback, &state.effort_feedback},
+      {Signal::applied, &state.effort_applied},
+      {Signal::external, &state.effort_external},
+      {Signal::sensed, &unknown}};
   const size_t first = record_.signals.size();
   record_.signals.resize(first + static_cast<size_t>(Signal::count) * n);
   for (const auto& [signal, values] : all) {
