@@ -1,12 +1,14 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The simulated arm by itself: settings read from hardware parameters, and what somebody may do to it, in simulated time.
+// The simulated arm by itself: settings read from hardware parameters, and what somebody may do to it, in simulated
+// time.
+#include "dyn_msgs/srv/push.hpp"
+
 #include <cmath>
 
 #include "controller_manager_fixture.hpp"
 #include "dyn_controllers/simulated_arm_settings.hpp"
 #include "dyn_core/error.hpp"
-#include "dyn_msgs/srv/push.hpp"
 
 namespace dyn_controllers::test {
 namespace {
