@@ -79,7 +79,11 @@ struct BasicDynamics<T>::Impl {
         inverses(Make<InverseAlgorithms<T>>::all(tree.size)),
         gravity(tree.size),
         body_matrix(at(tree.size) * at(tree.size)),
-        papers(tree) {}
+        papers(tree) {
+    if constexpr (kVectors) {
+      if (straight) engine.bind(M.data(), C.data(), g.data(), h.data());
+    }
+  }
 
   static size_t at(int n) { return static_cast<size_t>(n); }
 
@@ -116,6 +120,20 @@ struct BasicDynamics<T>::Impl {
     if (tree.bodies_are_coordinates) return compute(VectorRef<T>(user, tree.size));
     compute(VectorRef<T>(body_vector.data(), tree.size));
     to_user(body_vector.data(), user);
+  }
+
+  // All that is asked for comes from the kernels, straight into the user's matrices.
+  [[nodiscard]] bool goes_straight() const noexcept {
+    return straight && !stale && jsim == kJsim && coriolis == kCoriolis && M_clear && C_clear;
+  }
+  Status update_straight(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept {
+    if constexpr (kVectors) {
+      if (!engine.bound_terms(q.data(), v.data(), terms & terms_all)) return first_not_finite(q, v);
+      fresh = needs_nothing;
+      state_in_ws = false;
+      if (has_armature && (terms & term_M) != 0U) add_armature();
+    }
+    return {};
   }
 
   // Takes in the state, and out of the terms those that the vector kernels make for it. False where it is not finite.
@@ -308,7 +326,9 @@ struct BasicDynamics<T>::Impl {
 
   void finish_mass_matrix() noexcept {
     if (tree.has_mimic) mirror_mass_matrix();
-    if (!has_armature) return;
+    if (has_armature) add_armature();
+  }
+  void add_armature() noexcept {
     const size_t n = at(tree.coordinates);
     for (size_t i = 0; i < n; ++i) M[i * (n + 1)] += T(tree.armature[i]);
   }
@@ -380,6 +400,7 @@ struct BasicDynamics<T>::Impl {
   bool stale = false;              // the engine has not seen the tree's inertias and gravity yet
   bool M_clear = true, C_clear = true;
   bool has_armature;
+  bool straight = kVectors && tree.bodies_are_coordinates;
   std::conditional_t<kVectors, fused::Engine, NoEngine> engine;
   std::vector<T> M, C, g, h;
   std::vector<T> body_M, body_C, body_h, body_vector;  // the engine's, where the user's order is another

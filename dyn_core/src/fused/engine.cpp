@@ -7,10 +7,10 @@ namespace dyn::fused {
 
 struct Engine::Impl {
   Impl(const Tree& tree, const Kernels& chosen)
-      : keep(chosen.keep), run(chosen.terms), memory(tree, chosen, chosen.width) {}
+      : keep(chosen.keep), choose(chosen.choose), memory(tree, chosen, chosen.width) {}
 
   // After a while without calls every page that one touches must be found anew: asked for at once, not one by one.
-  void expect(const double* q, const double* v) const noexcept {
+  void expect(TermsOf run, const double* q, const double* v) const noexcept {
     constexpr int some = 32;  // numbers: lines come with their neighbours
     __builtin_prefetch(reinterpret_cast<const void*>(run));
     __builtin_prefetch(q);
@@ -19,9 +19,19 @@ struct Engine::Impl {
     for (int i = 0; i < 4; ++i) __builtin_prefetch(memory.plan.constants + i * some);
   }
 
+  void answer(const double* a, const Output& out) const noexcept {
+    const Plan& plan = memory.plan;
+    choose(plan, out)(plan, plan.q, plan.v, a, out);
+  }
+
+  struct Route {
+    TermsOf run;
+    Output out;
+  };
   decltype(Kernels::keep) keep;  // here and not in *kernels, which is a page more
-  decltype(Kernels::terms) run;
+  decltype(Kernels::choose) choose;
   PlanMemory memory;
+  Route routes[16];
 };
 
 Engine::Engine(const Tree& tree, const Kernels& kernels) : impl_(std::make_unique<Impl>(tree, kernels)) {}
@@ -35,22 +45,37 @@ bool Engine::keep(const double* q, const double* v) noexcept { return impl_->kee
 const double* Engine::q() const noexcept { return impl_->memory.plan.q; }
 const double* Engine::v() const noexcept { return impl_->memory.plan.v; }
 
-bool Engine::terms(const double* q, const double* v, double* M, double* C, double* g, double* h) noexcept {
+void Engine::bind(double* M, double* C, double* g, double* h) noexcept {
+  for (unsigned terms = 0; terms < 16; ++terms) {
+    const bool with_h = (terms & want_h) != 0U, with_C = (terms & want_C) != 0U;
+    const bool with_g = (terms & want_g) != 0U || (with_h && with_C);
+    const Output out{(terms & want_M) != 0U ? M : nullptr, with_C ? C : nullptr, with_g ? g : nullptr,
+                     with_h ? h : nullptr};
+    impl_->routes[terms] = {impl_->choose(impl_->memory.plan, out), out};
+  }
+}
+
+bool Engine::bound_terms(const double* q, const double* v, unsigned terms) noexcept {
   const Impl& d = *impl_;
-  d.expect(q, v);
+  const Impl::Route& route = d.routes[terms];
+  d.expect(route.run, q, v);
   if (!d.keep(d.memory.plan, q, v)) return false;
-  d.run(d.memory.plan, q, v, nullptr, {M, C, g, h});
+  route.run(d.memory.plan, q, v, nullptr, route.out);
   return true;
 }
 
-void Engine::terms(double* M, double* C, double* g, double* h) noexcept {
-  const Plan& plan = impl_->memory.plan;
-  impl_->run(plan, plan.q, plan.v, nullptr, {M, C, g, h});
+bool Engine::terms(const double* q, const double* v, double* M, double* C, double* g, double* h) noexcept {
+  const Impl& d = *impl_;
+  const Output out{M, C, g, h};
+  const TermsOf run = d.choose(d.memory.plan, out);
+  d.expect(run, q, v);
+  if (!d.keep(d.memory.plan, q, v)) return false;
+  run(d.memory.plan, q, v, nullptr, out);
+  return true;
 }
 
-void Engine::inverse(const double* a, double* tau) noexcept {
-  const Plan& plan = impl_->memory.plan;
-  impl_->run(plan, plan.q, plan.v, a, {nullptr, nullptr, nullptr, tau});
-}
+void Engine::terms(double* M, double* C, double* g, double* h) noexcept { impl_->answer(nullptr, {M, C, g, h}); }
+
+void Engine::inverse(const double* a, double* tau) noexcept { impl_->answer(a, {nullptr, nullptr, nullptr, tau}); }
 
 }  // namespace dyn::fused

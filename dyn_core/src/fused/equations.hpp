@@ -125,7 +125,7 @@ DYN_INLINE Twist unit_twist(const double* block, const Frame& f) {
 }
 // dJ = (w x Jv + v x Jw, w x Jw)
 DYN_INLINE Twist unit_twist_rate(const Twist& t, const Twist& J) {
-  return {cross(t.w, J.v) + cross(t.v, J.w), cross(t.w, J.w)};
+  return {plus_cross(cross(t.w, J.v), t.v, J.w), cross(t.w, J.w)};
 }
 
 // What is summed over subtrees: first moment h, second moments G;
@@ -170,8 +170,9 @@ DYN_INLINE V3 first_moment(const double* block, const Frame& f) {
 template <class L, bool kSlides>
 DYN_INLINE Inertia body_inertia(const double* block, const Frame& f) {
   const V hx = constant<L>(block, moment_x);
-  const V3 a = (f.ex * constant<L>(block, half_xx) + f.ey * constant<L>(block, second_xy)) +
-               (f.ez * constant<L>(block, second_xz) + f.o * hx);
+  const V3 a = ((f.ex * constant<L>(block, half_xx) + f.ey * constant<L>(block, second_xy)) +
+                f.ez * constant<L>(block, second_xz)) +
+               f.o * hx;
   V3 b = f.ey * constant<L>(block, half_yy) + f.ez * constant<L>(block, second_yz);
   V3 h = f.ex * hx;
   if constexpr (!L::aligned) {
@@ -242,7 +243,7 @@ template <bool kSlides>
 DYN_INLINE void coriolis_wrench(V m, const Inertia& c, const Momentum& k, const Twist& J, const Twist& dJ, Wrench& dF,
                                 V3& D) {
   dF = inertial_wrench<kSlides>(m, c, dJ);
-  dF.f = dF.f + cross(J.w, k.p);
+  dF.f = plus_cross(dF.f, J.w, k.p);
   dF.n = plus_turned(dF.n, k.A, J.w);
   D = plus_turned_back(cross(k.p, J.v), k.A, J.w);
 }

@@ -81,6 +81,9 @@ struct Output {
   double* h;  // C v + g; where C is not wanted, M a + C v + g for a given. With C, g must be given too.
 };
 
+// For a state that has been kept, here or there. a may be null: zero.
+using TermsOf = void (*)(const Plan&, const double* q, const double* v, const double* a, const Output&);
+
 struct Kernels {
   const char* name;
   int width;
@@ -88,8 +91,8 @@ struct Kernels {
   // Puts q and v into the plan, from where they are loaded again without waiting. False, and nothing written, where
   // they are not finite.
   bool (*keep)(const Plan&, const double* q, const double* v);
-  // For a state that has been kept, here or there. a may be null: zero.
-  void (*terms)(const Plan&, const double* q, const double* v, const double* a, const Output&);
+  // What makes the outputs that are not null, for a plan of this shape.
+  TermsOf (*choose)(const Plan&, const Output&);
 
   // For `width` states side by side, with a Plan of one body a block. All numbers here are [entry][width]. A state that
   // is not finite spoils its own lane only, and its entry in `spoilt` is NaN, 0 else.

@@ -200,27 +200,61 @@ void chain(const Plan& plan, const double* q, const double* v, const double* a, 
 }
 
 template <unsigned kTerms>
-DYN_INLINE void by_shape(const Plan& plan, const double* q, const double* v, const double* a, const Output& out) {
-  if (plan.slides) return tree<kTerms, true>(plan, q, v, a, out);
-  if (plan.segments != 1) return tree<kTerms, false>(plan, q, v, a, out);
+TermsOf for_shape(const Plan& plan) {
+  if (plan.slides) return &tree<kTerms, true>;
+  if (plan.segments != 1) return &tree<kTerms, false>;
   switch (plan.bodies) {
-    case 6: return chain<kTerms, 6>(plan, q, v, a, out);
-    case 7: return chain<kTerms, 7>(plan, q, v, a, out);
-    default: return tree<kTerms, false>(plan, q, v, a, out);
+    case 6: return &chain<kTerms, 6>;
+    case 7: return &chain<kTerms, 7>;
+    default: return &tree<kTerms, false>;
   }
+}
+
+void torques_and_gravity(const Plan& plan, const double* q, const double* v, const double* a, const Output& out) {
+  for_shape<want_h>(plan)(plan, q, v, a, out);
+  for_shape<want_g>(plan)(plan, q, v, a, out);
+}
+
+TermsOf choose(const Plan& plan, const Output& out) {
+  if (out.C) return out.M ? for_shape<want_M | want_C>(plan) : for_shape<want_C>(plan);
+  if (out.h) {
+    if (out.M) return for_shape<want_M | want_h>(plan);
+    return out.g ? &torques_and_gravity : for_shape<want_h>(plan);
+  }
+  if (!out.M) return for_shape<want_g>(plan);
+  return out.g ? for_shape<want_M | want_g>(plan) : for_shape<want_M>(plan);
 }
 
 // 0 x is 0 where x is finite, NaN else.
 DYN_INLINE V zero_or_nan(V x, V y, V sum) { return mul_add(all(0.0), x, mul_add(all(0.0), y, sum)); }
 
+template <int kBlocks>
+bool keep_blocks(const Plan& plan, const double* q, const double* v) {
+  const int rest = plan.bodies - (kBlocks - 1) * W;
+  V qs[kBlocks], vs[kBlocks], sum{};
+#pragma GCC unroll 4
+  for (int k = 0; k < kBlocks; ++k) {
+    qs[k] = k + 1 < kBlocks ? load(q + k * W) : load_first(q + k * W, rest);
+    vs[k] = k + 1 < kBlocks ? load(v + k * W) : load_first(v + k * W, rest);
+    sum = zero_or_nan(qs[k], vs[k], sum);
+  }
+  if (any_nan(sum)) return false;
+#pragma GCC unroll 4
+  for (int k = 0; k < kBlocks; ++k) {
+    store(plan.q + k * W, qs[k]);
+    store(plan.v + k * W, vs[k]);
+  }
+  return true;
+}
+
 bool keep(const Plan& plan, const double* q, const double* v) {
   const int n = plan.bodies;
-  if (n <= W) {
-    const V qs = load_first(q, n), vs = load_first(v, n);
-    if (any_nan(zero_or_nan(qs, vs, V{}))) return false;
-    store(plan.q, qs);
-    store(plan.v, vs);
-    return true;
+  switch ((n + W - 1) / W) {
+    case 1: return keep_blocks<1>(plan, q, v);
+    case 2: return keep_blocks<2>(plan, q, v);
+    case 3: return keep_blocks<3>(plan, q, v);
+    case 4: return keep_blocks<4>(plan, q, v);
+    default: break;
   }
   V sum{};
   for (int i = 0; i < n; i += W) {
@@ -234,18 +268,6 @@ bool keep(const Plan& plan, const double* q, const double* v) {
     store(plan.v + i, load_first(v + i, lanes));
   }
   return true;
-}
-
-void terms(const Plan& plan, const double* q, const double* v, const double* a, const Output& out) {
-  if (out.C) {
-    out.M ? by_shape<want_M | want_C>(plan, q, v, a, out) : by_shape<want_C>(plan, q, v, a, out);
-  } else if (out.h) {
-    out.M ? by_shape<want_M | want_h>(plan, q, v, a, out) : by_shape<want_h>(plan, q, v, a, out);
-    if (!out.M && out.g) by_shape<want_g>(plan, q, v, a, out);
-  } else {
-    if (!out.M) return by_shape<want_g>(plan, q, v, a, out);
-    out.g ? by_shape<want_M | want_g>(plan, q, v, a, out) : by_shape<want_M>(plan, q, v, a, out);
-  }
 }
 
 }  // namespace

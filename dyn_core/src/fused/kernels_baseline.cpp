@@ -5,7 +5,7 @@
 
 namespace dyn::fused {
 
-const Kernels kernels_baseline{"baseline",   W,         sizeof(State), sizeof(Bridge),           &keep, &terms,
+const Kernels kernels_baseline{"baseline",   W,         sizeof(State), sizeof(Bridge),           &keep, &choose,
                                &state_terms, &to_lanes, &from_lanes,   &papers::kernels_baseline};
 
 }  // namespace dyn::fused

@@ -5,7 +5,7 @@
 
 namespace dyn::fused {
 
-const Kernels kernels_v3{"v3",         W,         sizeof(State), sizeof(Bridge),     &keep, &terms,
+const Kernels kernels_v3{"v3",         W,         sizeof(State), sizeof(Bridge),     &keep, &choose,
                          &state_terms, &to_lanes, &from_lanes,   &papers::kernels_v3};
 
 }  // namespace dyn::fused

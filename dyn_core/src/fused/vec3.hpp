@@ -18,6 +18,10 @@ DYN_INLINE V dot(const V3& a, const V3& b) { return a.x * b.x + a.y * b.y + a.z 
 DYN_INLINE V3 cross(const V3& a, const V3& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
+// sum + a x b, what comes late last
+DYN_INLINE V3 plus_cross(const V3& sum, const V3& a, const V3& b) {
+  return {(sum.x + a.y * b.z) - a.z * b.y, (sum.y + a.z * b.x) - a.x * b.z, (sum.z + a.x * b.y) - a.y * b.x};
+}
 template <class L>
 DYN_INLINE V3 last(const V3& a) {
   return {L::last(a.x), L::last(a.y), L::last(a.z)};
@@ -67,15 +71,15 @@ DYN_INLINE Moments pair(const V3& a, const V3& b) {
   const V xx = a.x * b.x, yy = a.y * b.y, zz = a.z * b.z;
   return {xx + xx, yy + yy, zz + zz, a.x * b.y + a.y * b.x, a.x * b.z + a.z * b.x, a.y * b.z + a.z * b.y};
 }
-// G = a b^T + b a^T + c d^T + d c^T
+// G = a b^T + b a^T + c d^T + d c^T; b may come last
 DYN_INLINE Moments pairs(const V3& a, const V3& b, const V3& c, const V3& d) {
   const V3 aa = a + a, cc = c + c;
-  return {aa.x * b.x + cc.x * d.x,
-          aa.y * b.y + cc.y * d.y,
-          aa.z * b.z + cc.z * d.z,
-          (a.x * b.y + a.y * b.x) + (c.x * d.y + c.y * d.x),
-          (a.x * b.z + a.z * b.x) + (c.x * d.z + c.z * d.x),
-          (a.y * b.z + a.z * b.y) + (c.y * d.z + c.z * d.y)};
+  return {cc.x * d.x + aa.x * b.x,
+          cc.y * d.y + aa.y * b.y,
+          cc.z * d.z + aa.z * b.z,
+          mul_add(a.y, b.x, mul_add(a.x, b.y, c.x * d.y + c.y * d.x)),
+          mul_add(a.z, b.x, mul_add(a.x, b.z, c.x * d.z + c.z * d.x)),
+          mul_add(a.z, b.y, mul_add(a.y, b.z, c.y * d.z + c.z * d.y))};
 }
 
 // Any 3x3 matrix, by rows.

@@ -114,6 +114,10 @@ TEST_P(FusedKernels, ChainsAgreeWhateverTermsAreAsked) {
     };
     fused::Engine engine(tree, kernels());
     ASSERT_TRUE(engine.keep(q.data(), v.data()));
+    fused::Engine bound(tree, kernels());
+    Result b(n);
+    VecX<double> bound_h(n);
+    bound.bind(b.M.data(), b.C.data(), b.g.data(), bound_h.data());
     for (unsigned wanted = 1; wanted < 16; ++wanted) {
       const bool with_M = (wanted & 1U) != 0U, with_C = (wanted & 2U) != 0U, with_h = (wanted & 8U) != 0U;
       const bool with_g = (wanted & 4U) != 0U || (with_h && with_C);
@@ -125,6 +129,12 @@ TEST_P(FusedKernels, ChainsAgreeWhateverTermsAreAsked) {
       EXPECT_LT(with_C ? off(r.C, exact.C) : 0.0, 1e-13 * scale) << n << " terms " << wanted;
       EXPECT_LT(with_g ? off(r.g, exact.g) : 0.0, 1e-13 * force) << n << " terms " << wanted;
       EXPECT_LT(with_h ? off(h, exact.h) : 0.0, 1e-13 * force) << n << " terms " << wanted;
+      b.M.setZero();
+      b.C.setZero();
+      b.g.setZero();
+      bound_h.setZero();
+      ASSERT_TRUE(bound.bound_terms(q.data(), v.data(), wanted));
+      EXPECT_TRUE(b.M == r.M && b.C == r.C && b.g == r.g && bound_h == h) << n << " terms " << wanted;
     }
   }
 }

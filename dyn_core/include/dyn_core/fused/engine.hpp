@@ -45,6 +45,11 @@ class Engine {
   DYN_REALTIME bool terms(const double* q, const double* v, double* M, double* C, double* g,
                           double* h = nullptr) noexcept;
 
+  // The same with everything decided beforehand: where M, C, g and h go (it must stay there), and then which of them by
+  // bits: M 1, C 2, g 4, h 8.
+  void bind(double* M, double* C, double* g, double* h) noexcept;
+  DYN_REALTIME bool bound_terms(const double* q, const double* v, unsigned terms) noexcept;
+
   // The state that was taken in.
   [[nodiscard]] const double* q() const noexcept;
   [[nodiscard]] const double* v() const noexcept;
