@@ -112,16 +112,7 @@ Status BasicDynamics<T>::update(std::span<const T> q, std::span<const T> v) noex
 template <class T>
 Status BasicDynamics<T>::update_terms(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept {
   Impl& d = *impl_;
-  if (d.goes_straight() && terms != 0U) return d.update_straight(q, v, terms);
-  if ((terms & term_h) != 0U && !d.bias_by_engine()) terms |= term_C | term_g;
-  unsigned remaining = terms;
-  if (!d.take_state(q, v, remaining)) return first_not_finite(q, v);
-  if (remaining == 0U) return {};
-  if ((remaining & term_M) != 0U) d.compute_mass_matrix();
-  if ((remaining & term_C) != 0U) d.compute_coriolis_matrix();
-  if ((remaining & term_g) != 0U) d.compute_gravity();
-  if ((remaining & term_h) != 0U) d.compute_bias(v.data());
-  return {};
+  return d.goes_straight() && terms != 0U ? d.update_straight(q, v, terms) : d.update_mixed(q, v, terms);
 }
 
 template <class T>

@@ -136,6 +136,19 @@ struct BasicDynamics<T>::Impl {
     return {};
   }
 
+  // Not inlined, so that the way above is short.
+  [[gnu::noinline]] Status update_mixed(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept {
+    if ((terms & term_h) != 0U && !bias_by_engine()) terms |= term_C | term_g;
+    unsigned remaining = terms;
+    if (!take_state(q, v, remaining)) return first_not_finite(q, v);
+    if (remaining == 0U) return {};
+    if ((remaining & term_M) != 0U) compute_mass_matrix();
+    if ((remaining & term_C) != 0U) compute_coriolis_matrix();
+    if ((remaining & term_g) != 0U) compute_gravity();
+    if ((remaining & term_h) != 0U) compute_bias(v.data());
+    return {};
+  }
+
   // Takes in the state, and out of the terms those that the vector kernels make for it. False where it is not finite.
   bool take_state(std::span<const T> q, std::span<const T> v, unsigned& terms) noexcept {
     if (kVectors && tree.bodies_are_coordinates) {

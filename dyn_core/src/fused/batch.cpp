@@ -71,10 +71,6 @@ struct BatchDynamics::Impl {
   // The states [first, first + count), count <= width.
   void tile(std::span<const double> all_q, std::span<const double> all_v, const BatchOutput& all, size_t first,
             size_t count) {
-    expect(all.M, first * n * n, count * n * n);
-    expect(all.C, first * n * n, count * n * n);
-    expect(all_q, (first + width) * n, width * n);
-    expect(all_v, (first + width) * n, width * n);
     load(all_q.data() + first * n, count, false, q.get());
     load(all_v.data() + first * n, count, true, v.get());
     const bool with_g = !all.g.empty() || (!all.h.empty() && !all.C.empty());
@@ -88,10 +84,10 @@ struct BatchDynamics::Impl {
     if (!all.h.empty()) store_vector(h.get(), all.h.data() + first * n, count);
   }
 
-  // Lines that will be written, or read by the next tile, are in the first-level cache by then.
-  static void expect(std::span<const double> numbers, size_t first, size_t count) {
-    const size_t last = std::min(first + count, numbers.size());
-    for (size_t i = first; i < last; i += 8) __builtin_prefetch(numbers.data() + i, 1);
+  // Lines that are about to be written. Not earlier: in the first-level cache they would push out what the kernel works
+  // with; and not those of two matrices at once.
+  static void expect(const double* to, size_t count) {
+    for (size_t i = 0; i < count; i += 8) __builtin_prefetch(to + i, 1);
   }
 
   // Positions or rates of the bodies, [body][lane].
@@ -153,6 +149,7 @@ struct BatchDynamics::Impl {
   }
 
   void store(const double* lanes, size_t entries, double* to, size_t count) {
+    expect(to, count * entries);
     if (count == width) {
       kernels.from_lanes(lanes, static_cast<int>(entries), to);
     } else {

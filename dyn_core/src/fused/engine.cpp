@@ -10,9 +10,10 @@ struct Engine::Impl {
       : keep(chosen.keep), choose(chosen.choose), memory(tree, chosen, chosen.width) {}
 
   // After a while without calls every page that one touches must be found anew: asked for at once, not one by one.
-  void expect(TermsOf run, const double* q, const double* v) const noexcept {
+  void expect(const Ways& ways, const double* q, const double* v) const noexcept {
     constexpr int some = 32;  // numbers: lines come with their neighbours
-    __builtin_prefetch(reinterpret_cast<const void*>(run));
+    __builtin_prefetch(reinterpret_cast<const void*>(ways.answer));
+    __builtin_prefetch(reinterpret_cast<const void*>(ways.take));
     __builtin_prefetch(q);
     __builtin_prefetch(v);
     __builtin_prefetch(memory.plan.q);
@@ -21,11 +22,11 @@ struct Engine::Impl {
 
   void answer(const double* a, const Output& out) const noexcept {
     const Plan& plan = memory.plan;
-    choose(plan, out)(plan, plan.q, plan.v, a, out);
+    choose(plan, out).answer(plan, plan.q, plan.v, a, out);
   }
 
   struct Route {
-    TermsOf run;
+    Ways ways;
     Output out;
   };
   decltype(Kernels::keep) keep;  // here and not in *kernels, which is a page more
@@ -58,20 +59,16 @@ void Engine::bind(double* M, double* C, double* g, double* h) noexcept {
 bool Engine::bound_terms(const double* q, const double* v, unsigned terms) noexcept {
   const Impl& d = *impl_;
   const Impl::Route& route = d.routes[terms];
-  d.expect(route.run, q, v);
-  if (!d.keep(d.memory.plan, q, v)) return false;
-  route.run(d.memory.plan, q, v, nullptr, route.out);
-  return true;
+  d.expect(route.ways, q, v);
+  return route.ways.take(d.memory.plan, q, v, route.out);
 }
 
 bool Engine::terms(const double* q, const double* v, double* M, double* C, double* g, double* h) noexcept {
   const Impl& d = *impl_;
   const Output out{M, C, g, h};
-  const TermsOf run = d.choose(d.memory.plan, out);
-  d.expect(run, q, v);
-  if (!d.keep(d.memory.plan, q, v)) return false;
-  run(d.memory.plan, q, v, nullptr, out);
-  return true;
+  const Ways ways = d.choose(d.memory.plan, out);
+  d.expect(ways, q, v);
+  return ways.take(d.memory.plan, q, v, out);
 }
 
 void Engine::terms(double* M, double* C, double* g, double* h) noexcept { impl_->answer(nullptr, {M, C, g, h}); }

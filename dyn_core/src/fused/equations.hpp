@@ -123,7 +123,7 @@ DYN_INLINE Twist unit_twist(const double* block, const Frame& f) {
   const V turns = constant<L>(block, revolute);
   return {Jv * turns + f.ez * (all(1.0) - turns), f.ez * turns};
 }
-// dJ = (w x Jv + v x Jw, w x Jw)
+// dJ = (w x Jv + v x Jw, w x Jw); of J v it is dJ v
 DYN_INLINE Twist unit_twist_rate(const Twist& t, const Twist& J) {
   return {plus_cross(cross(t.w, J.v), t.v, J.w), cross(t.w, J.w)};
 }
@@ -221,21 +221,17 @@ DYN_INLINE Wrench inertial_wrench(V m, const Inertia& c, const Twist& J) {
   return {kSlides ? f + J.v * m : f, plus_turned(cross(c.h, J.v), c.G, J.w)};
 }
 
-// Force and moment that a body's motion takes. Its points are accelerated by b + B x with b = A_v + w x v and
-// B = [A_w] + w w^T - w.w, so f = m b + B h and n = h x b + axis of (B G)^T - B G.
+// Force and moment that a body's motion takes. Its points are accelerated by b + A_w x x + w x (w x x) with b = A_v + w
+// x v:
+//   f = m b + A_w x h + w x (w x h),  n = h x b + tr(G) A_w - G A_w + (G w) x w
+// The accelerations come late: what asks for velocities alone is summed up first.
 template <class L, bool kSlides>
 DYN_INLINE Wrench body_wrench(const double* block, const Inertia& body, const Twist& t, const Twist& A) {
-  const V3 b = A.v + cross(t.w, t.v);
-  const V xx = t.w.x * t.w.x, yy = t.w.y * t.w.y, zz = t.w.z * t.w.z;
-  const V xy = t.w.x * t.w.y, xz = t.w.x * t.w.z, yz = t.w.y * t.w.z;
-  const Tensor B{
-      {-(yy + zz), xy - A.w.z, xz + A.w.y}, {xy + A.w.z, -(xx + zz), yz - A.w.x}, {xz - A.w.y, yz + A.w.x, -(xx + yy)}};
-  const Moments& G = body.G;
-  const V3 Gx{G.xx, G.xy, G.xz}, Gy{G.xy, G.yy, G.yz}, Gz{G.xz, G.yz, G.zz};
-  V3 f = B * body.h;
-  if constexpr (kSlides) f = f + b * constant<L>(block, point_mass);
-  return {f,
-          cross(body.h, b) + V3{dot(B.z, Gy) - dot(B.y, Gz), dot(B.x, Gz) - dot(B.z, Gx), dot(B.y, Gx) - dot(B.x, Gy)}};
+  const V3 wv = cross(t.w, t.v);
+  const V3 f = plus_cross(cross(t.w, cross(t.w, body.h)), A.w, body.h);
+  const V3 n = plus_turned(plus_cross(cross(body.h, wv), body.G * t.w, t.w), body.G, A.w) + cross(body.h, A.v);
+  if constexpr (!kSlides) return {f, n};
+  return {f + (A.v + wv) * constant<L>(block, point_mass), n};
 }
 
 // dF = (m dJv + dJw x h + Jw x p, I dJw + h x dJv + tr(A) Jw - A Jw),  D = p x Jv + tr(A) Jw - A^T Jw

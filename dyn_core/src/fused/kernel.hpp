@@ -84,6 +84,13 @@ struct Output {
 // For a state that has been kept, here or there. a may be null: zero.
 using TermsOf = void (*)(const Plan&, const double* q, const double* v, const double* a, const Output&);
 
+// Takes a state in and answers for it; false, and nothing written, where it is not finite.
+using TakeAndAnswer = bool (*)(const Plan&, const double* q, const double* v, const Output&);
+struct Ways {
+  TermsOf answer;
+  TakeAndAnswer take;
+};
+
 struct Kernels {
   const char* name;
   int width;
@@ -92,7 +99,7 @@ struct Kernels {
   // they are not finite.
   bool (*keep)(const Plan&, const double* q, const double* v);
   // What makes the outputs that are not null, for a plan of this shape.
-  TermsOf (*choose)(const Plan&, const Output&);
+  Ways (*choose)(const Plan&, const Output&);
 
   // For `width` states side by side, with a Plan of one body a block. All numbers here are [entry][width]. A state that
   // is not finite spoils its own lane only, and its entry in `spoilt` is NaN, 0 else.

@@ -199,38 +199,12 @@ void chain(const Plan& plan, const double* q, const double* v, const double* a, 
   }
 }
 
-template <unsigned kTerms>
-TermsOf for_shape(const Plan& plan) {
-  if (plan.slides) return &tree<kTerms, true>;
-  if (plan.segments != 1) return &tree<kTerms, false>;
-  switch (plan.bodies) {
-    case 6: return &chain<kTerms, 6>;
-    case 7: return &chain<kTerms, 7>;
-    default: return &tree<kTerms, false>;
-  }
-}
-
-void torques_and_gravity(const Plan& plan, const double* q, const double* v, const double* a, const Output& out) {
-  for_shape<want_h>(plan)(plan, q, v, a, out);
-  for_shape<want_g>(plan)(plan, q, v, a, out);
-}
-
-TermsOf choose(const Plan& plan, const Output& out) {
-  if (out.C) return out.M ? for_shape<want_M | want_C>(plan) : for_shape<want_C>(plan);
-  if (out.h) {
-    if (out.M) return for_shape<want_M | want_h>(plan);
-    return out.g ? &torques_and_gravity : for_shape<want_h>(plan);
-  }
-  if (!out.M) return for_shape<want_g>(plan);
-  return out.g ? for_shape<want_M | want_g>(plan) : for_shape<want_M>(plan);
-}
-
 // 0 x is 0 where x is finite, NaN else.
 DYN_INLINE V zero_or_nan(V x, V y, V sum) { return mul_add(all(0.0), x, mul_add(all(0.0), y, sum)); }
 
 template <int kBlocks>
-bool keep_blocks(const Plan& plan, const double* q, const double* v) {
-  const int rest = plan.bodies - (kBlocks - 1) * W;
+DYN_INLINE bool keep_blocks(const Plan& plan, const double* q, const double* v, int bodies) {
+  const int rest = bodies - (kBlocks - 1) * W;
   V qs[kBlocks], vs[kBlocks], sum{};
 #pragma GCC unroll 4
   for (int k = 0; k < kBlocks; ++k) {
@@ -250,10 +224,10 @@ bool keep_blocks(const Plan& plan, const double* q, const double* v) {
 bool keep(const Plan& plan, const double* q, const double* v) {
   const int n = plan.bodies;
   switch ((n + W - 1) / W) {
-    case 1: return keep_blocks<1>(plan, q, v);
-    case 2: return keep_blocks<2>(plan, q, v);
-    case 3: return keep_blocks<3>(plan, q, v);
-    case 4: return keep_blocks<4>(plan, q, v);
+    case 1: return keep_blocks<1>(plan, q, v, n);
+    case 2: return keep_blocks<2>(plan, q, v, n);
+    case 3: return keep_blocks<3>(plan, q, v, n);
+    case 4: return keep_blocks<4>(plan, q, v, n);
     default: break;
   }
   V sum{};
@@ -268,6 +242,49 @@ bool keep(const Plan& plan, const double* q, const double* v) {
     store(plan.v + i, load_first(v + i, lanes));
   }
   return true;
+}
+
+// kBodies: where they are known, else 0.
+template <TermsOf kAnswer, int kBodies>
+bool take(const Plan& plan, const double* q, const double* v, const Output& out) {
+  constexpr int blocks = (kBodies + W - 1) / W;
+  if constexpr (kBodies > 0) {
+    if (!keep_blocks<blocks>(plan, q, v, kBodies)) return false;
+  } else {
+    if (!keep(plan, q, v)) return false;
+  }
+  kAnswer(plan, q, v, nullptr, out);
+  return true;
+}
+template <TermsOf kAnswer, int kBodies = 0>
+Ways ways() {
+  return {kAnswer, &take<kAnswer, kBodies>};
+}
+
+template <unsigned kTerms>
+Ways for_shape(const Plan& plan) {
+  if (plan.slides) return ways<&tree<kTerms, true>>();
+  if (plan.segments != 1) return ways<&tree<kTerms, false>>();
+  switch (plan.bodies) {
+    case 6: return ways<&chain<kTerms, 6>, 6>();
+    case 7: return ways<&chain<kTerms, 7>, 7>();
+    default: return ways<&tree<kTerms, false>>();
+  }
+}
+
+void torques_and_gravity(const Plan& plan, const double* q, const double* v, const double* a, const Output& out) {
+  for_shape<want_h>(plan).answer(plan, q, v, a, out);
+  for_shape<want_g>(plan).answer(plan, q, v, a, out);
+}
+
+Ways choose(const Plan& plan, const Output& out) {
+  if (out.C) return out.M ? for_shape<want_M | want_C>(plan) : for_shape<want_C>(plan);
+  if (out.h) {
+    if (out.M) return for_shape<want_M | want_h>(plan);
+    return out.g ? ways<&torques_and_gravity>() : for_shape<want_h>(plan);
+  }
+  if (!out.M) return for_shape<want_g>(plan);
+  return out.g ? for_shape<want_M | want_g>(plan) : for_shape<want_M>(plan);
 }
 
 }  // namespace

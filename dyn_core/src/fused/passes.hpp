@@ -130,12 +130,13 @@ DYN_INLINE void motions(const Chain& chain, const double* v, const double* a, co
     b.rows.J = unit_twist<L, kSlides>(block_of<L>(chain, k), b.frame);
     if constexpr (moves) {
       const V vk = load_lanes(L(), chain, k, v);
-      b.twist = sum_up<L>(b.rows.J * vk);
+      const Twist moving = b.rows.J * vk;
+      b.twist = sum_up<L>(moving);
       if (chain.parent || k > 0) b.twist = b.twist + twist;
       twist = last<L>(b.twist);
-      b.rows.dJ = unit_twist_rate(b.twist, b.rows.J);
+      if constexpr ((kTerms & want_C) != 0) b.rows.dJ = unit_twist_rate(b.twist, b.rows.J);
       if constexpr (accelerates) {
-        Twist change = b.rows.dJ * vk;
+        Twist change = unit_twist_rate(b.twist, moving);
         if (a) change = change + b.rows.J * load_lanes(L(), chain, k, a);
         b.acceleration = sum_up<L>(change);
         if (chain.parent || k > 0) {

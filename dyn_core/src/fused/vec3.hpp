@@ -55,6 +55,10 @@ template <class L>
 DYN_INLINE Moments first(const Moments& a) {
   return {L::first(a.xx), L::first(a.yy), L::first(a.zz), L::first(a.xy), L::first(a.xz), L::first(a.yz)};
 }
+DYN_INLINE V3 operator*(const Moments& G, const V3& a) {
+  return {G.xx * a.x + G.xy * a.y + G.xz * a.z, G.xy * a.x + G.yy * a.y + G.yz * a.z,
+          G.xz * a.x + G.yz * a.y + G.zz * a.z};
+}
 // I a with the rotational inertia I = tr(G) - G
 DYN_INLINE V3 turned(const Moments& G, const V3& a) {
   return {(G.yy + G.zz) * a.x - G.xy * a.y - G.xz * a.z, (G.xx + G.zz) * a.y - G.xy * a.x - G.yz * a.z,
