@@ -110,6 +110,56 @@ Status BasicDynamics<T>::update(std::span<const T> q, std::span<const T> v) noex
 }
 
 template <class T>
+Status BasicDynamics<T>::Impl::update_mixed(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept {
+  if ((terms & term_h) != 0U && !bias_by_engine()) terms |= term_C | term_g;
+  unsigned remaining = terms;
+  if (!take_state(q, v, remaining)) return first_not_finite(q, v);
+  if (remaining == 0U) return {};
+  if ((remaining & term_M) != 0U) compute_mass_matrix();
+  if ((remaining & term_C) != 0U) compute_coriolis_matrix();
+  if ((remaining & term_g) != 0U) compute_gravity();
+  if ((remaining & term_h) != 0U) compute_bias(v.data());
+  return {};
+}
+
+template <class T>
+Status BasicDynamics<T>::Impl::solve_by_factor(std::span<const T> tau, std::span<T> qdd) noexcept {
+  if constexpr (kVectors) {
+    refresh_engine();
+    engine.terms(factor.matrix(), nullptr, nullptr, body_h.data());
+    if (factor.needs_state()) need_state();
+    const size_t n = at(tree.size);
+    for (size_t i = 0; i < n; ++i) {
+      const size_t c = at(tree.coordinate[i]);
+      if (!std::isfinite(tau[c])) return Status::not_finite(static_cast<int>(i), static_cast<double>(tau[c]));
+      body_vector[i] = tau[c] - body_h[i];
+      if (has_armature) factor.matrix()[i * (n + 1)] += T(tree.armature[c]);
+    }
+    if (const Status status = factor.factorize(tree, ws, body_vector.data()); !status.ok()) return status;
+    for (size_t i = 0; i < n; ++i) qdd[at(tree.coordinate[i])] = body_vector[i];
+  }
+  return {};
+}
+
+template <class T>
+Status BasicDynamics<T>::Impl::invert_mass_matrix(std::span<T> inverse_M) noexcept {
+  unsigned terms = term_M;
+  need_state();
+  if (!run_engine(ws.q.data(), ws.v.data(), terms)) return {};
+  if (terms != 0U) compute_mass_matrix();
+  const size_t n = at(tree.coordinates);
+  for (size_t j = 0; j < n; ++j) {
+    for (size_t i = j; i < n; ++i) factor.matrix()[i * n + j] = M[entry(static_cast<int>(i), static_cast<int>(j))];
+  }
+  if (const Status status = factor.factorize(tree, ws, nullptr); !status.ok()) return status;
+  factor.invert([&](int i, int j, const T& value) {
+    inverse_M[entry(i, j)] = value;
+    inverse_M[entry(j, i)] = value;
+  });
+  return {};
+}
+
+template <class T>
 Status BasicDynamics<T>::update_terms(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept {
   Impl& d = *impl_;
   return d.goes_straight() && terms != 0U ? d.update_straight(q, v, terms) : d.update_mixed(q, v, terms);

@@ -131,23 +131,14 @@ struct BasicDynamics<T>::Impl {
       if (!engine.bound_terms(q.data(), v.data(), terms & terms_all)) return first_not_finite(q, v);
       fresh = needs_nothing;
       state_in_ws = false;
+      papers.forget_state();
       if (has_armature && (terms & term_M) != 0U) add_armature();
     }
     return {};
   }
 
   // Not inlined, so that the way above is short.
-  [[gnu::noinline]] Status update_mixed(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept {
-    if ((terms & term_h) != 0U && !bias_by_engine()) terms |= term_C | term_g;
-    unsigned remaining = terms;
-    if (!take_state(q, v, remaining)) return first_not_finite(q, v);
-    if (remaining == 0U) return {};
-    if ((remaining & term_M) != 0U) compute_mass_matrix();
-    if ((remaining & term_C) != 0U) compute_coriolis_matrix();
-    if ((remaining & term_g) != 0U) compute_gravity();
-    if ((remaining & term_h) != 0U) compute_bias(v.data());
-    return {};
-  }
+  [[gnu::noinline]] Status update_mixed(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept;
 
   // Takes in the state, and out of the terms those that the vector kernels make for it. False where it is not finite.
   bool take_state(std::span<const T> q, std::span<const T> v, unsigned& terms) noexcept {
@@ -250,23 +241,7 @@ struct BasicDynamics<T>::Impl {
   }
   // The same where no joint follows another: M goes where it is factorized.
   [[nodiscard]] bool forward_by_factor() const noexcept { return kVectors && forward == kForward && !tree.has_mimic; }
-  Status solve_by_factor(std::span<const T> tau, std::span<T> qdd) noexcept {
-    if constexpr (kVectors) {
-      refresh_engine();
-      engine.terms(factor.matrix(), nullptr, nullptr, body_h.data());
-      if (factor.needs_state()) need_state();
-      const size_t n = at(tree.size);
-      for (size_t i = 0; i < n; ++i) {
-        const size_t c = at(tree.coordinate[i]);
-        if (!std::isfinite(tau[c])) return Status::not_finite(static_cast<int>(i), static_cast<double>(tau[c]));
-        body_vector[i] = tau[c] - body_h[i];
-        if (has_armature) factor.matrix()[i * (n + 1)] += T(tree.armature[c]);
-      }
-      if (const Status status = factor.factorize(tree, ws, body_vector.data()); !status.ok()) return status;
-      for (size_t i = 0; i < n; ++i) qdd[at(tree.coordinate[i])] = body_vector[i];
-    }
-    return {};
-  }
+  Status solve_by_factor(std::span<const T> tau, std::span<T> qdd) noexcept;
 
   // Forward dynamics by denoc's vector form; the bias, which the paper leaves out, comes from the engine.
   [[nodiscard]] bool forward_by_papers() const noexcept {
@@ -292,22 +267,7 @@ struct BasicDynamics<T>::Impl {
   }
 
   // M() for the state in ws, then its inverse, column-major.
-  Status invert_mass_matrix(std::span<T> inverse_M) noexcept {
-    unsigned terms = term_M;
-    need_state();
-    if (!run_engine(ws.q.data(), ws.v.data(), terms)) return {};
-    if (terms != 0U) compute_mass_matrix();
-    const size_t n = at(tree.coordinates);
-    for (size_t j = 0; j < n; ++j) {
-      for (size_t i = j; i < n; ++i) factor.matrix()[i * n + j] = M[entry(static_cast<int>(i), static_cast<int>(j))];
-    }
-    if (const Status status = factor.factorize(tree, ws, nullptr); !status.ok()) return status;
-    factor.invert([&](int i, int j, const T& value) {
-      inverse_M[entry(i, j)] = value;
-      inverse_M[entry(j, i)] = value;
-    });
-    return {};
-  }
+  Status invert_mass_matrix(std::span<T> inverse_M) noexcept;
   // Where the user's matrices have what the factor has at (row, column).
   [[nodiscard]] size_t entry(int row, int column) const noexcept {
     return at(factor.coordinate(tree, column)) * at(tree.coordinates) + at(factor.coordinate(tree, row));
