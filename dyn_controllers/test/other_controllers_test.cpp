@@ -9,6 +9,8 @@
 #include "dyn_controllers/gravity_compensation_controller.hpp"
 #include "dyn_controllers/torque_controller.hpp"
 #include "plugin_fixture.hpp"
+#include "support/allocation_counter.hpp"
+#include "support/lock_counter.hpp"
 
 namespace dyn_controllers::test {
 namespace {
@@ -125,6 +127,48 @@ TEST(Broadcaster, PublishesMCGAndMomentum) {
     EXPECT_NEAR(message.momentum[row], momentum, 1e-12);
   }
   EXPECT_TRUE(message.external_effort.empty());
+}
+
+TEST(GravityCompensation, CommandsEffortAndNothingElse) {
+  auto parameters = plain(2.0);
+  parameters["command_interfaces"] = rclcpp::ParameterValue(std::vector<std::string>{"effort", "position"});
+  Plugin<GravityCompensationController> plugin(parameters);
+  EXPECT_FALSE(plugin.initialised && plugin.configure());
+}
+
+// Of 100 cycles; ros2_control's handles try-lock once for each of `reads` and `writes`.
+template <class Controller>
+void expect_real_time(Plugin<Controller>& plugin, const std::string& written, std::int64_t reads, std::int64_t writes) {
+  set_state(plugin, some_q, some_v);
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  std::int64_t locks = 0;
+  const auto count = dyn::test::count_allocations([&] {
+    locks = dyn::test::count_lock_calls([&] {
+      for (int cycle = 0; cycle < 100; ++cycle) (void)plugin.update();
+    });
+  });
+  EXPECT_TRUE(count.none()) << count.allocations;
+  const auto& state = plugin.states.begin()->second;
+  const auto of_reading = dyn::test::count_lock_calls([&] { (void)state->template get_optional<double>(); });
+  const auto of_writing =
+      written.empty() ? 0 : dyn::test::count_lock_calls([&] { (void)plugin.commands.at(written)->set_value(0.0); });
+  EXPECT_GT(of_reading, 0);
+  EXPECT_EQ(locks, 100 * (reads * of_reading + writes * of_writing));
+}
+
+TEST(RealTime, TheOthersAllocateNothingAndTakeNoLockOfOursEither) {
+  Plugin<GravityCompensationController> guided(plain(2.0));
+  guided.start(false);
+  expect_real_time(guided, "joint1/effort", 14, 7);
+  auto parameters = plain(2.0);
+  parameters["command_interfaces"] = rclcpp::ParameterValue(std::vector<std::string>{"effort", "position", "velocity"});
+  Plugin<FeedforwardController> fed(parameters);
+  fed.start(true);
+  expect_real_time(fed, "joint1/effort", 14 + 2 * 21, 21);  // a reference is looked at before it is taken
+  Plugin<DynamicsBroadcaster> broadcaster(
+      {{"publish_rate", rclcpp::ParameterValue(1000.0)}, {"measured_effort", rclcpp::ParameterValue(true)}});
+  ASSERT_TRUE(broadcaster.initialised && broadcaster.configure() && broadcaster.activate());
+  expect_real_time(broadcaster, "", 21, 0);
 }
 
 // 3 N m from outside at joint 2, at rest: what gravity needs and the push are in the measured effort.
