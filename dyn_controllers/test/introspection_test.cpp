@@ -7,9 +7,8 @@
 #include <map>
 
 #include "dyn_controllers/torque_controller.hpp"
-#include "plugin_fixture.hpp"
+#include "handle_locks.hpp"
 #include "support/allocation_counter.hpp"
-#include "support/lock_counter.hpp"
 
 namespace dyn_controllers::test {
 namespace {
@@ -96,11 +95,7 @@ TEST_F(IntrospectionTest, CostsTheLoopNothingOfOurs) {
     });
   });
   EXPECT_TRUE(switching.none()) << switching.allocations;
-  const auto& state = plugin.states.begin()->second;
-  const auto& command = plugin.commands.begin()->second;
-  const auto of_reading = dyn::test::count_lock_calls([&] { (void)state->get_optional<double>(); });
-  const auto of_writing = dyn::test::count_lock_calls([&] { (void)command->set_value(0.0); });
-  EXPECT_EQ(locks, 14 * of_reading + 28 * of_writing) << "the handles' own, and no other";
+  EXPECT_EQ(locks, locks_of_handles(plugin, 14, 7 + 21)) << "the handles' own, and no other";
 }
 
 }  // namespace

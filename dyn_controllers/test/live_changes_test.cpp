@@ -11,10 +11,9 @@
 
 #include "dyn_controllers/torque_controller.hpp"
 #include "dyn_msgs/msg/controller_state.hpp"
-#include "plugin_fixture.hpp"
+#include "handle_locks.hpp"
 #include "rcutils/logging.h"
 #include "support/allocation_counter.hpp"
-#include "support/lock_counter.hpp"
 
 namespace dyn_controllers::test {
 namespace {
@@ -290,16 +289,15 @@ void deactivate_and_activate(Bare& controller) {
 }
 
 // 1,000 parameter changes, payload calls and references from another thread; update() is counted alone, and so are
-// deactivation and activation in between. The handles of ros2_control try-lock (pthread_rwlock/mutex_trylock and
-// unlock): what theirs cost is measured first, and nothing may come on top.
+// deactivation and activation in between.
 TEST(RealTime, UpdateAllocatesNothingAndTakesNoLockOfOurs) {
   Plugin<Bare> plugin;
   plugin.start(false);
   const auto cycle = [&] { ASSERT_EQ(plugin.update(), return_type::OK); };
   const auto begin_anew = [&] { deactivate_and_activate(*plugin.controller); };
   begin_anew();
-  const auto locks_of_cycle = dyn::test::count_lock_calls(cycle);
-  const auto locks_of_beginning = dyn::test::count_lock_calls(begin_anew);
+  const auto locks_of_cycle = locks_of_handles(plugin, 14, 7);
+  const auto locks_of_beginning = locks_of_handles(plugin, 14, 7 + 21);  // the references begin at the state
   std::atomic<bool> done{false};
   std::thread user([&] {
     Room room(*plugin.controller->get_node());
@@ -350,12 +348,7 @@ TEST(RealTime, ActivationAndDeactivationAllocateNothingAndTakeNoLockOfOurs) {
   const auto count = dyn::test::count_allocations(
       [&] { locks = dyn::test::count_lock_calls([&] { deactivate_and_activate(*plugin.controller); }); });
   EXPECT_TRUE(count.none()) << count.allocations;
-  // 7 efforts and 21 references are written, 14 states are read: the handles' own locks, and no other.
-  const auto& state = plugin.states.begin()->second;
-  const auto& command = plugin.commands.begin()->second;
-  const auto of_reading = dyn::test::count_lock_calls([&] { (void)state->get_optional<double>(); });
-  const auto of_writing = dyn::test::count_lock_calls([&] { (void)command->set_value(0.0); });
-  EXPECT_EQ(locks, 14 * of_reading + 28 * of_writing);
+  EXPECT_EQ(locks, locks_of_handles(plugin, 14, 7 + 21));
 }
 
 }  // namespace
