@@ -5,9 +5,8 @@
 #include <array>
 #include <string_view>
 
-#include "conformance/subject.hpp"
+#include "conformance/matrix_conformance.hpp"
 #include "dyn_core/registry.hpp"
-#include "support/allocation_counter.hpp"
 
 namespace dyn::test {
 namespace {
@@ -16,22 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 3> christoffel_family{"christoffel", "kronecker", "screw"};
 
 template <class Entry>
-class CoriolisConformance : public ::testing::Test {
- protected:
-  template <class T>
-  using Algorithm = typename Entry::template Algorithm<T>;
-
-  template <class T = double>
-  static MatX<T> fresh(const Case& c) {
-    Body<T> body(*c.model);
-    body.at(c, Algorithm<T>::needs);
-    Algorithm<T> algorithm(body.tree.size);
-    return matrix_of(algorithm, body);
-  }
-  static MatX<double> user(const Case& c, const auto& C) {
-    return Body<typename std::decay_t<decltype(C)>::Scalar>(*c.model).user(C);
-  }
-};
+class CoriolisConformance : public MatrixConformance<Entry> {};
 TYPED_TEST_SUITE(CoriolisConformance, Entries<CoriolisAlgorithms>, EntryName);
 
 TYPED_TEST(CoriolisConformance, TimesVelocityAgreesWithTheEnergyOracle) {
@@ -59,40 +43,12 @@ TYPED_TEST(CoriolisConformance, TheChristoffelFamilyIsEqualEntryByEntry) {
   }
 }
 
-TYPED_TEST(CoriolisConformance, BlocksBetweenBranchesAreExactlyZero) {
-  for (const Case& c : all_cases()) {
-    const MatX<double> C = this->fresh(c);
-    const Tree& tree = c.model->tree();
-    for (int i = 0; i < tree.size; ++i) {
-      for (int j = 0; j < tree.size; ++j) {
-        if (!tree.supports(i, j) && !tree.supports(j, i)) {
-          ASSERT_EQ(C(i, j), 0.0) << c.robot << ' ' << i << ' ' << j;
-        }
-      }
-    }
-  }
-}
+TYPED_TEST(CoriolisConformance, BlocksBetweenBranchesAreExactlyZero) { TestFixture::expect_zeros_between_branches(); }
 
-TYPED_TEST(CoriolisConformance, AllocatesNothing) {
-  for (const Case& c : all_cases()) {
-    Body<double> body(*c.model);
-    body.at(c, needs_all);
-    typename TestFixture::template Algorithm<double> algorithm(body.tree.size);
-    MatX<double> C(body.tree.size, body.tree.size);
-    const auto view = matrix_view(C.data(), body.tree.size, body.tree.size);
-    EXPECT_TRUE(count_allocations([&] { algorithm.compute(body.tree, body.ws, view); }).none()) << c.robot;
-  }
-}
+TYPED_TEST(CoriolisConformance, AllocatesNothing) { TestFixture::expect_no_allocation(); }
 
 TYPED_TEST(CoriolisConformance, RemembersNothingOfTheRobotBefore) {
-  int capacity = 0;
-  for (const Case& c : all_cases()) capacity = std::max(capacity, c.model->bodies());
-  typename TestFixture::template Algorithm<double> shared(capacity);
-  for (const Case& c : all_cases()) {
-    Body<double> body(*c.model, capacity);
-    body.at(c, TestFixture::template Algorithm<double>::needs);
-    EXPECT_EQ(matrix_of(shared, body), this->fresh(c)) << c.robot;
-  }
+  TestFixture::expect_no_memory_of_the_robot_before();
 }
 
 TYPED_TEST(CoriolisConformance, FloatIsNearDouble) {

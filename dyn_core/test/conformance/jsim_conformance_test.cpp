@@ -3,30 +3,14 @@
 // What must hold for every algorithm for M, on every robot. A line in jsim/registry.hpp brings a new one here.
 #include <Eigen/Cholesky>
 
-#include "conformance/subject.hpp"
+#include "conformance/matrix_conformance.hpp"
 #include "dyn_core/registry.hpp"
-#include "support/allocation_counter.hpp"
 
 namespace dyn::test {
 namespace {
 
 template <class Entry>
-class JsimConformance : public ::testing::Test {
- protected:
-  template <class T>
-  using Algorithm = typename Entry::template Algorithm<T>;
-
-  template <class T = double>
-  static MatX<T> fresh(const Case& c) {
-    Body<T> body(*c.model);
-    body.at(c, Algorithm<T>::needs);
-    Algorithm<T> algorithm(body.tree.size);
-    return matrix_of(algorithm, body);
-  }
-  static MatX<double> user(const Case& c, const auto& M) {
-    return Body<typename std::decay_t<decltype(M)>::Scalar>(*c.model).user(M);
-  }
-};
+class JsimConformance : public MatrixConformance<Entry> {};
 TYPED_TEST_SUITE(JsimConformance, Entries<JsimAlgorithms>, EntryName);
 
 TYPED_TEST(JsimConformance, AgreesWithTheEnergyOracle) {
@@ -51,42 +35,11 @@ TYPED_TEST(JsimConformance, IsPositiveDefinite) {
   }
 }
 
-TYPED_TEST(JsimConformance, BlocksBetweenBranchesAreExactlyZero) {
-  for (const Case& c : all_cases()) {
-    const MatX<double> M = this->fresh(c);
-    const Tree& tree = c.model->tree();
-    for (int i = 0; i < tree.size; ++i) {
-      for (int j = 0; j < tree.size; ++j) {
-        if (!tree.supports(i, j) && !tree.supports(j, i)) {
-          ASSERT_EQ(M(i, j), 0.0) << c.robot << ' ' << i << ' ' << j;
-        }
-      }
-    }
-  }
-}
+TYPED_TEST(JsimConformance, BlocksBetweenBranchesAreExactlyZero) { TestFixture::expect_zeros_between_branches(); }
 
-TYPED_TEST(JsimConformance, AllocatesNothing) {
-  for (const Case& c : all_cases()) {
-    Body<double> body(*c.model);
-    body.at(c, needs_all);
-    typename TestFixture::template Algorithm<double> algorithm(body.tree.size);
-    MatX<double> M(body.tree.size, body.tree.size);
-    const auto view = matrix_view(M.data(), body.tree.size, body.tree.size);
-    EXPECT_TRUE(count_allocations([&] { algorithm.compute(body.tree, body.ws, view); }).none()) << c.robot;
-  }
-}
+TYPED_TEST(JsimConformance, AllocatesNothing) { TestFixture::expect_no_allocation(); }
 
-// One object serves robots of any size up to its capacity, one after the other, and remembers none of them.
-TYPED_TEST(JsimConformance, RemembersNothingOfTheRobotBefore) {
-  int capacity = 0;
-  for (const Case& c : all_cases()) capacity = std::max(capacity, c.model->bodies());
-  typename TestFixture::template Algorithm<double> shared(capacity);
-  for (const Case& c : all_cases()) {
-    Body<double> body(*c.model, capacity);
-    body.at(c, TestFixture::template Algorithm<double>::needs);
-    EXPECT_EQ(matrix_of(shared, body), this->fresh(c)) << c.robot;
-  }
-}
+TYPED_TEST(JsimConformance, RemembersNothingOfTheRobotBefore) { TestFixture::expect_no_memory_of_the_robot_before(); }
 
 TYPED_TEST(JsimConformance, FloatIsNearDouble) {
   for (const Case& c : all_cases()) {
