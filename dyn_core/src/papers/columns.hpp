@@ -9,7 +9,7 @@
 
 namespace {
 
-// make(first, lanes): elements of bodies first .. first + lanes against body i.
+// make(first, lanes): elements of joints first .. first + lanes against body i.
 template <class Make>
 DYN_INLINE void column_above(const PaperPlan& plan, int i, double* M, const Make& make) {
   double* column = M + static_cast<long>(i) * plan.bodies;
@@ -19,7 +19,7 @@ DYN_INLINE void column_above(const PaperPlan& plan, int i, double* M, const Make
     if (s != plan.segment_of[i]) end = segment.first_body + segment.bodies;
     for (int first = segment.first_body; first < end; first += W) {
       const int lanes = end - first < W ? end - first : W;
-      const V value = make(first);
+      const V value = make(first, lanes);
       lanes == W ? store(column + first, value) : store_first(column + first, value, lanes);
     }
   }

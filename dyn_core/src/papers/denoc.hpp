@@ -108,7 +108,7 @@ template <bool kSlides>
 DYN_INLINE void denoc_columns(const PaperPlan& plan, double* M) {
   for (int i = 0; i < plan.bodies; ++i) {
     const V3 n = spread3(plan, kWork_n, i), f = spread3(plan, kWork_f, i), o = spread3(plan, Row::origin_x, i);
-    column_above(plan, i, M, [&](int first) {
+    column_above(plan, i, M, [&](int first, int /*lanes*/) {
       V3 w = load3(plan, Row::axis_x, first);
       const V3 z = w;
       if constexpr (kSlides) w = w * (all(1.0) - load(row(plan, Row::slides) + first));

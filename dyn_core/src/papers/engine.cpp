@@ -16,6 +16,9 @@ MassForm mass_form(std::string_view name) noexcept {
   if (name == "explicit") return MassForm::explicit_elements;
   if (name == "gdahj") return MassForm::gdahj;
   if (name == "denoc") return MassForm::denoc;
+  if (name == "momentum") return MassForm::momentum;
+  if (name == "screw") return MassForm::screw;
+  if (name == "pseudo_inertia") return MassForm::pseudo_inertia;
   return MassForm::none;
 }
 
@@ -40,6 +43,8 @@ struct Engine::Impl {
     rows = fused::aligned(at(Row::count) * at(plan.stride));
     bridges = fused::aligned(kernels.bridge_bytes / sizeof(double) * cut.segments.size());
     bodies = fused::aligned(kernels.body_bytes / sizeof(double) * at(t.size));
+    links = fused::aligned(at(Link::count) * at(t.size));
+    plan.links = links.get();
     plan.constants = constants.get();
     plan.rows = rows.get();
     plan.bridges = bridges.get();
@@ -96,8 +101,27 @@ struct Engine::Impl {
         put(block, lane, Fixed::com_x, t.com[i]);
         put(block, lane, Fixed::inertia_xx, {0.5 * (I(0, 0) - I(2, 2)), 0.5 * (I(1, 1) - I(2, 2)), I(2, 2)});
         put(block, lane, Fixed::inertia_xy, {I(0, 1), I(0, 2), I(1, 2)});
+        fill_link(t, i);
       }
     }
+  }
+
+  // The same inertia as principal screws, and as pseudo-inertia [S, m c; m c^T, m], S = tr(I)/2 - I + m c c^T.
+  void fill_link(const Tree& t, size_t i) noexcept {
+    double* link = links.get() + i * at(Link::count);
+    const PrincipalInertia& p = t.principal[i];
+    Eigen::Map<Mat3d>(link + Link::axes) = p.axes;
+    Eigen::Map<Vec3d>(link + Link::radii) = p.radii;
+    link[Link::heavy] = p.mass_kg == 0.0 ? 0.0 : 1.0;
+    link[Link::weight] = p.mass_kg == 0.0 ? 1.0 : 0.5 * p.mass_kg;
+    const Mat3d& I = t.inertia_com[i];
+    const Vec3d& c = t.com[i];
+    const double m = t.mass[i];
+    Eigen::Map<Eigen::Matrix4d> J(link + Link::pseudo);
+    J.topLeftCorner<3, 3>() = Mat3d::Identity() * (0.5 * I.trace()) - I + m * c * c.transpose();
+    J.topRightCorner<3, 1>() = m * c;
+    J.bottomLeftCorner<1, 3>() = m * c.transpose();
+    J(3, 3) = m;
   }
 
   const Kernels& kernels;
@@ -105,7 +129,7 @@ struct Engine::Impl {
   fused::Cut cut;
   std::vector<int> parent, subtree_end;
   std::vector<double> armature, floor;  // of bodies
-  fused::Aligned constants, rows, bridges, bodies;
+  fused::Aligned constants, links, rows, bridges, bodies;
   Plan plan{};
 };
 
@@ -125,6 +149,9 @@ void Engine::mass(MassForm form, double* M) noexcept {
     case MassForm::explicit_elements: return d.kernels.explicit_mass(d.plan, M);
     case MassForm::gdahj: return d.kernels.gdahj_mass(d.plan, M);
     case MassForm::denoc: return d.kernels.denoc_mass(d.plan, M);
+    case MassForm::momentum: return d.kernels.momentum_mass(d.plan, M);
+    case MassForm::screw: return d.kernels.screw_mass(d.plan, M);
+    case MassForm::pseudo_inertia: return d.kernels.pseudo_inertia_mass(d.plan, M);
   }
 }
 

@@ -100,8 +100,9 @@ void gdahj_mass(const PaperPlan& plan, double* M) {
   plan.slides ? all_joint_vectors<true>(plan) : all_joint_vectors<false>(plan);
   for (int i = 0; i < plan.bodies; ++i) {
     const V3 d = spread3(plan, kWork_d, i), y = spread3(plan, kWork_y, i);
-    column_above(plan, i, M,
-                 [&](int first) { return pairing(d, load3(plan, kWork_s, first), y, load3(plan, kWork_t, first)); });
+    column_above(plan, i, M, [&](int first, int /*lanes*/) {
+      return pairing(d, load3(plan, kWork_s, first), y, load3(plan, kWork_t, first));
+    });
   }
   mirror(M, plan.bodies);
 }

@@ -57,9 +57,23 @@ struct Row {
     mass,
     mass_subtree,
     slides,
-    work,  // from here on whatever an algorithm keeps
-    work_count = 15,
+    frame_x,  // three rows each: x and y axis of the body frame; z is the joint's
+    frame_y = frame_x + 3,
+    work = frame_y + 3,  // from here on whatever an algorithm keeps
+    work_count = 24,
     count = work + work_count
+  };
+};
+
+// Constants of a body for the sums over links.
+struct Link {
+  enum Name : int {
+    axes,               // nine: principal axes in the body frame, one after the other
+    radii = axes + 9,   // three: of gyration, m; where there is no mass, roots of the moments of inertia
+    heavy = radii + 3,  // 1 with mass, 0 without
+    weight,             // m/2 with mass, 1 without, kg
+    pseudo,             // sixteen: pseudo-inertia about the body frame's origin
+    count = pseudo + 16
   };
 };
 
@@ -69,6 +83,7 @@ struct Plan {
   const fused::Segment* segment;
   const int *segment_of, *parent, *subtree_end;  // of bodies
   const double* constants;                       // [block][Fixed][W]
+  const double* links;                           // [body][Link]
   double* rows;                                  // [Row][stride]
   void* bridges;                                 // work, aligned to 64 bytes: bridge_bytes a segment
   void* bodies_work;                             // likewise: body_bytes a body
@@ -89,6 +104,9 @@ struct Kernels {
   double (*explicit_element)(const Plan&, int u, int k);  // k supports u, or is it
   void (*gdahj_mass)(const Plan&, double* M);
   void (*denoc_mass)(const Plan&, double* M);
+  void (*momentum_mass)(const Plan&, double* M);
+  void (*screw_mass)(const Plan&, double* M);
+  void (*pseudo_inertia_mass)(const Plan&, double* M);
   // phi = tau - (C v + g), armature and smallest pivot that is not yet called 0, all of bodies.
   Pivot (*denoc_forward)(const Plan&, const double* phi, const double* armature, const double* floor, double* qdd);
 };

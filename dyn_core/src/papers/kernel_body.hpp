@@ -6,10 +6,12 @@
 #include "denoc_forward.hpp"
 #include "explicit.hpp"
 #include "gdahj.hpp"
+#include "links.hpp"
 
 namespace {
 
-constexpr dyn::papers::Kernels kKernels{sizeof(SegmentEnd), sizeof(Eliminated), &positions,  &explicit_mass,
-                                        &explicit_element,  &gdahj_mass,        &denoc_mass, &denoc_forward};
+constexpr dyn::papers::Kernels kKernels{sizeof(SegmentEnd), sizeof(Eliminated),   &positions,    &explicit_mass,
+                                        &explicit_element,  &gdahj_mass,          &denoc_mass,   &momentum_mass,
+                                        &screw_mass,        &pseudo_inertia_mass, &denoc_forward};
 
 }  // namespace

@@ -119,6 +119,8 @@ DYN_INLINE void place_segment(const PaperPlan& plan, int index, const double* q)
     f.o = start + sum_up<Bodies>(step);
     start = last<Bodies>(f.o);
     way_before = way;
+    store3(plan, Row::frame_x, body, f.ex);
+    store3(plan, Row::frame_y, body, f.ey);
     store3(plan, Row::axis_x, body, f.ez);
     store3(plan, Row::origin_x, body, f.o);
     store3(plan, Row::com_x, body, f.o + in_base(f, fixed3(block, Fixed::com_x)));

@@ -86,6 +86,9 @@ TEST_P(PaperKernels, MassAgreesWithTheClassTemplates) {
     expect_near("explicit", exact_mass<jsim::Explicit>(tree, ws));
     expect_near("gdahj", exact_mass<jsim::Gdahj>(tree, ws));
     expect_near("denoc", exact_mass<jsim::Denoc>(tree, ws));
+    expect_near("momentum", exact_mass<jsim::Momentum>(tree, ws));
+    expect_near("screw", exact_mass<jsim::Screw>(tree, ws));
+    expect_near("pseudo_inertia", exact_mass<jsim::PseudoInertia>(tree, ws));
   }
 }
 
@@ -162,7 +165,9 @@ TEST_P(PaperKernels, OtherInertiasAreTakenInAndNothingIsAllocated) {
   const test::AllocationCount count = test::count_allocations([&] {
     engine.refresh(tree);
     engine.positions(q.data());
-    for (const auto name : {"explicit", "gdahj", "denoc"}) engine.mass(papers::mass_form(name), M.data());
+    for (const auto name : {"gdahj", "denoc", "momentum", "screw", "pseudo_inertia", "explicit"}) {
+      engine.mass(papers::mass_form(name), M.data());
+    }
   });
   EXPECT_TRUE(count.none());
   EXPECT_LT(mass_error(M, exact_mass<jsim::Explicit>(tree, workspace_at(tree, q, q))), 1e-12);

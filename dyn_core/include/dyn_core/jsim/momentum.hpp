@@ -2,6 +2,7 @@
 //
 // M by generalized momentum: a method that paper 000 (Wang and Ju), Table 1, compares itself with. Touch: nothing that
 // changes its operations, which are the paper's: full products of Jacobians, zeros included.
+// For double, Dynamics takes the vector form instead (papers/engine.hpp).
 #pragma once
 
 #include <string_view>

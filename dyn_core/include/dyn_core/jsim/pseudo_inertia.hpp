@@ -2,6 +2,7 @@
 //
 // M by 4x4 homogeneous matrices and pseudo-inertias: a method that paper 000 (Wang and Ju), Table 1, compares itself
 // with. Touch: nothing that changes its operations, which are the paper's: both 4x4 products in full, then the trace.
+// For double, Dynamics takes the vector form instead (papers/engine.hpp).
 #pragma once
 
 #include <string_view>

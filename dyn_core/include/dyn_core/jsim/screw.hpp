@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // M link by link from principal screws of inertia: paper 002 (Laus, Simoni and Martins). Runs in the control loop:
-// compute() takes no memory.
+// compute() takes no memory. For double, Dynamics takes the vector form instead (papers/engine.hpp).
 #pragma once
 
 #include <string_view>

@@ -1,8 +1,9 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // The vector forms of the papers' algorithms, which Dynamics takes for double: the formulas of the class templates
-// (jsim/explicit.hpp, gdahj.hpp, denoc.hpp, forward/denoc.hpp), arranged for the best instruction set that this machine
-// has. In body order. Memory is taken when it is made. docs/speed.md tells how they are made.
+// (jsim/explicit.hpp, gdahj.hpp, denoc.hpp, momentum.hpp, screw.hpp, pseudo_inertia.hpp, forward/denoc.hpp), arranged
+// for the best instruction set that this machine has. In body order. Memory is taken when it is made. docs/speed.md
+// tells how they are made.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,7 @@
 
 namespace dyn::papers {
 
-enum class MassForm { none, explicit_elements, gdahj, denoc };
+enum class MassForm { none, explicit_elements, gdahj, denoc, momentum, screw, pseudo_inertia };
 
 // `none` where the algorithm for M of that name has no vector form.
 [[nodiscard]] MassForm mass_form(std::string_view name) noexcept;
