@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "dyn_controllers/handles.hpp"
 #include "dyn_controllers/parameter_conversion.hpp"
 #include "dyn_core/model/urdf.hpp"
 #include "hardware_interface/types/hardware_interface_type_values.hpp"
@@ -23,10 +24,6 @@ std::vector<std::string> own_passive_joints(const dyn::Model& robot, const std::
     if (std::find(passive.begin(), passive.end(), name) != passive.end()) own.push_back(name);
   }
   return own;
-}
-
-double value_of(const hardware_interface::LoanedStateInterface& interface) noexcept {
-  return interface.get_optional<double>().value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
 }  // namespace
@@ -244,11 +241,10 @@ double Arm::command(Command what, size_t coordinate) const noexcept {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-// A command whose handle is locked right now stays what it was in the last cycle: nothing else can be done about it.
 void Arm::write(std::vector<hardware_interface::LoanedCommandInterface>& interfaces) noexcept {
   size_t next = 0;
   for (const Command what : commands_) {
-    for (const size_t i : controlled_) (void)interfaces[next++].set_value(command(what, i));
+    for (const size_t i : controlled_) put(interfaces[next++], command(what, i));
   }
 }
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 
+#include "dyn_controllers/handles.hpp"
 #include "dyn_controllers/reported.hpp"
 #include "dyn_core/model/urdf.hpp"
 #include "hardware_interface/types/hardware_interface_type_values.hpp"
@@ -88,7 +88,7 @@ void DynamicsBroadcaster::read() noexcept {
   size_t next = 0;
   for (auto* x : {&q_, &v_, &tau_}) {
     for (size_t i = 0; i < x->size() && next < state_interfaces_.size(); ++i) {
-      (*x)[i] = state_interfaces_[next++].get_optional<double>().value_or(std::numeric_limits<double>::quiet_NaN());
+      (*x)[i] = value_of(state_interfaces_[next++]);
     }
   }
 }

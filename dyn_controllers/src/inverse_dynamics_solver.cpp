@@ -26,7 +26,7 @@ void InverseDynamicsSolver::initialize(Parameters parameters, const std::string&
     dyn::RobotDescription robot = dyn::parse_urdf(urdf, "robot_description");
     dyn::ModelOptions options;
     if (has(prefix + "gravity")) {
-      const std::vector<double> g = given.as_double_array();
+      const std::vector<double>& g = given.as_double_array();
       if (g.size() != 3) throw dyn::ModelError("gravity: has " + std::to_string(g.size()) + " numbers, not 3");
       options.gravity_mps2 = {g[0], g[1], g[2]};
     }

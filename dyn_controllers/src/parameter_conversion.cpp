@@ -73,7 +73,7 @@ dyn::control::Parameters control_parameters(const parameters::Params& params, dy
 }
 
 dyn::Vec3d gravity(const parameters::Params& params) {
-  const dyn::Vec3d g(params.gravity.at(0), params.gravity.at(1), params.gravity.at(2));
+  dyn::Vec3d g(params.gravity.at(0), params.gravity.at(1), params.gravity.at(2));
   if (!g.allFinite()) throw ModelError("gravity: an entry is not a finite number");
   return g;
 }

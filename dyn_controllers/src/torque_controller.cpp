@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "dyn_controllers/handles.hpp"
 #include "dyn_controllers/reported.hpp"
 #include "hardware_interface/types/hardware_interface_type_values.hpp"
 #include "pluginlib/class_list_macros.hpp"
@@ -56,9 +57,9 @@ controller_interface::CallbackReturn TorqueController::on_activate(const State& 
 void TorqueController::seed_references() noexcept {
   size_t next = 0;
   for (size_t k = 0; next + 2 < ordered_exported_reference_interfaces_.size(); ++k) {
-    (void)ordered_exported_reference_interfaces_[next++]->set_value(arm().q()[arm().coordinate(k)]);
-    (void)ordered_exported_reference_interfaces_[next++]->set_value(0.0);
-    (void)ordered_exported_reference_interfaces_[next++]->set_value(0.0);
+    put(*ordered_exported_reference_interfaces_[next++], arm().q()[arm().coordinate(k)]);
+    put(*ordered_exported_reference_interfaces_[next++], 0.0);
+    put(*ordered_exported_reference_interfaces_[next++], 0.0);
   }
 }
 
@@ -73,9 +74,7 @@ return_type TorqueController::update_reference_from_subscribers(const rclcpp::Ti
 
 // A reference that is not finite, or cannot be had, is none: the last one is kept, and held after reference_timeout.
 void TorqueController::read_chained_reference() noexcept {
-  const auto value = [this](size_t i) {
-    return ordered_exported_reference_interfaces_[i]->get_optional<double>().value_or(std::nan(""));
-  };
+  const auto value = [this](size_t i) { return value_of(*ordered_exported_reference_interfaces_[i]); };
   fresh_reference_ = true;
   for (size_t i = 0; i < ordered_exported_reference_interfaces_.size(); ++i) {
     fresh_reference_ = fresh_reference_ && std::isfinite(value(i));

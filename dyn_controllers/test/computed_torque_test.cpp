@@ -178,6 +178,19 @@ TEST(ComputedTorque, IsNotActivatedWithoutAState) {
   EXPECT_NE(plugin.controller->get_node()->activate().id(), State::PRIMARY_STATE_ACTIVE);
 }
 
+// ros2_control claims interfaces by name: their type may be anything, and handles of another type throw.
+TEST(ComputedTorque, AnInterfaceOfAnotherTypeIsNoState) {
+  Computed plugin;
+  plugin.types["joint4/position"] = "bool";
+  ASSERT_TRUE(plugin.configure());
+  EXPECT_FALSE(plugin.activate());
+  Computed other;
+  other.types["joint4/effort"] = "bool";
+  other.start(true);
+  EXPECT_EQ(other.update(), return_type::OK);
+  EXPECT_TRUE(std::isfinite(other.command("joint3/effort")));
+}
+
 // Joints that somebody else moves: the torques of the others are those of the whole arm with that motion in it.
 TEST(ComputedTorque, ASubsetIsControlledInTheWholeArmsDynamics) {
   auto parameters = arm7_parameters();

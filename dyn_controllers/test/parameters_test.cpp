@@ -28,6 +28,7 @@ struct Row {
 
 const std::vector<Row> table{
     {"joints", {}, {Value(Texts{"joint1"})}},
+    {"law", Value("passivity"), {Value("magic"), Value("")}, true},
     {"command_interfaces", {}, {Value(Texts{"position"})}},
     {"jsim_algorithm", Value("gdahj"), {Value("magic"), Value(""), Value(1)}},
     {"coriolis_algorithm", Value("recursive"), {Value("magic"), Value("")}},

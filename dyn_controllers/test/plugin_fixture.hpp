@@ -86,7 +86,7 @@ class Plugin {
     std::vector<hardware_interface::LoanedStateInterface> loaned_states;
     for (const std::string& name : controller->state_interface_configuration().names) {
       states[name] = std::make_shared<hardware_interface::StateInterface>(described(name));
-      (void)states[name]->set_value(0.0);
+      if (types.count(name) == 0) (void)states[name]->set_value(0.0);
       loaned_states.emplace_back(states[name], nullptr);
     }
     std::vector<hardware_interface::LoanedCommandInterface> loaned_commands;
@@ -131,17 +131,18 @@ class Plugin {
 
   std::shared_ptr<Controller> controller;
   bool initialised = false;
+  std::map<std::string, std::string> types;  // of interfaces that are not double
   std::map<std::string, hardware_interface::StateInterface::SharedPtr> states;
   std::map<std::string, hardware_interface::CommandInterface::SharedPtr> commands;
   std::vector<hardware_interface::CommandInterface::SharedPtr> references;
   std::int64_t time_ns = 1'000'000'000;
 
  private:
-  static hardware_interface::InterfaceDescription described(const std::string& name) {
+  hardware_interface::InterfaceDescription described(const std::string& name) {
     const size_t slash = name.rfind('/');
     hardware_interface::InterfaceInfo info;
     info.name = name.substr(slash + 1);
-    info.data_type = "double";
+    info.data_type = types.count(name) == 0 ? "double" : types.at(name);
     return {name.substr(0, slash), info};
   }
 };
