@@ -12,7 +12,6 @@ from ament_index_python.packages import get_package_share_directory
 from launch.actions import Shutdown
 from launch_ros.actions import Node
 
-GAINS = {'computed_torque': (400.0, 40.0), 'feedforward': (0.0, 0.0), 'gravity_compensation': (0.0, 0.5)}
 TYPES = {'computed_torque': 'ComputedTorqueController', 'feedforward': 'FeedforwardController',
          'gravity_compensation': 'GravityCompensationController'}
 
@@ -46,6 +45,17 @@ def driven_joints(robot):
     """Joints of one degree of freedom that mimic no other, in the order of the file."""
     return [joint.get('name') for joint in robot.findall('joint')
             if joint.get('type') in ('revolute', 'continuous', 'prismatic') and joint.find('mimic') is None]
+
+
+def gains(robot, joint, controller):
+    """For a simulated arm of whatever size: on accelerations, or on torques, as shares of the joint's effort limit."""
+    if controller == 'computed_torque':
+        return {'p': 400.0, 'd': 40.0}
+    if controller == 'gravity_compensation':
+        return {'p': 0.0, 'd': 0.5}
+    limit = robot.find(f"joint[@name='{joint}']/limit")
+    effort = float(limit.get('effort', '0')) if limit is not None else 0.0
+    return {'p': 3.0 * (effort or 30.0), 'd': 0.3 * (effort or 30.0)}
 
 
 def root_link(robot):
@@ -110,6 +120,12 @@ def arm_nodes(robot, controller, parameters, space='', use_sim_time=False):
         Node(package='controller_manager', executable='spawner', namespace=space, output='screen',
              arguments=names + ['--param-file', parameters, '--controller-manager-timeout', '60']),
     ]
+
+
+def ended(event, program):
+    """Fails the launch where a program that it cannot do without has failed."""
+    if event.returncode != 0:
+        raise RuntimeError(f'{program} failed; what it said stands above')
 
 
 def rviz_node(robot, use_sim_time=False):

@@ -32,12 +32,11 @@ ARGUMENTS = [
 ]
 
 
-def controller_parameters(joints, controller, values):
-    p, d = bringup.GAINS[controller]
+def controller_parameters(robot, joints, controller, values):
     return {'jsim_algorithm': values['jsim_algorithm'],
             'coriolis_algorithm': values['coriolis_algorithm'],
             'validation': {'mode': values['validation']},
-            'gains': {joint: {'p': p, 'd': d} for joint in joints}}
+            'gains': {joint: bringup.gains(robot, joint, controller) for joint in joints}}
 
 
 def bring_up(context):
@@ -50,8 +49,8 @@ def bring_up(context):
     joints = bringup.driven_joints(robot)
     bringup.add_simulated_arm(robot, joints, {'engine': values['plant'], 'friction': 'false'})
     use_sim_time = values['use_sim_time'] == 'true'
-    parameters = bringup.parameters_file(joints, controller, controller_parameters(joints, controller, values),
-                                         int(values['rate']), use_sim_time=use_sim_time)
+    own = controller_parameters(robot, joints, controller, values)
+    parameters = bringup.parameters_file(joints, controller, own, int(values['rate']), use_sim_time=use_sim_time)
     nodes = bringup.arm_nodes(robot, controller, parameters, use_sim_time=use_sim_time)
     spawner = nodes[-1]
     if values['rviz'] == 'true':
@@ -64,15 +63,18 @@ def bring_up(context):
     over = Shutdown(reason='the duration is over')
 
     def when_spawned(event, _):
-        if event.returncode != 0:
-            return [Shutdown(reason='the controllers could not be started')]
+        bringup.ended(event, 'the spawner of the controllers')
         if moved:
             return [mover]
         return [TimerAction(period=duration, actions=[over])] if duration > 0.0 else []
 
+    def when_moved(event, _):
+        bringup.ended(event, 'move_arm.py')
+        return [over]
+
     nodes.append(RegisterEventHandler(OnProcessExit(target_action=spawner, on_exit=when_spawned)))
-    if moved and duration > 0.0:
-        nodes.append(RegisterEventHandler(OnProcessExit(target_action=mover, on_exit=[over])))
+    if moved:
+        nodes.append(RegisterEventHandler(OnProcessExit(target_action=mover, on_exit=when_moved)))
     return nodes
 
 

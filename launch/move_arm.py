@@ -18,6 +18,7 @@ from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectoryPoint
 
 MOVE_S = 2.0  # from one position to the next
+PATIENCE_S = 20.0  # for a goal of two moves
 
 
 def reach(joint):
@@ -82,7 +83,9 @@ class Mover(Node):
             if not sent.result().accepted:
                 return 'joint_trajectory_controller refused the goal'
             done = sent.result().get_result_async()
-            rclpy.spin_until_future_complete(self, done)
+            rclpy.spin_until_future_complete(self, done, timeout_sec=PATIENCE_S)
+            if not done.done():
+                return f'the arm did not come to rest at a goal within {PATIENCE_S:g} s'
             if done.result().result.error_code != FollowJointTrajectory.Result.SUCCESSFUL:
                 return f'the goal failed: {done.result().result.error_string}'
             turn += 1

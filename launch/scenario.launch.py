@@ -121,11 +121,14 @@ def bring_up(context):
                   parameters=[{'use_sim_time': values['use_sim_time'] == 'true'}])
 
     def when_spawned(event, _):
-        return [] if event.returncode == 0 else [Shutdown(reason='the controllers could not be started')]
+        bringup.ended(event, 'the spawner of the controllers')
+
+    def when_played(event, _):
+        bringup.ended(event, 'play_scenario')
+        return [Shutdown(reason='the scenario is over')]
 
     nodes += [RegisterEventHandler(OnProcessExit(target_action=spawner, on_exit=when_spawned)) for spawner in spawners]
-    nodes += [player, RegisterEventHandler(OnProcessExit(target_action=player,
-                                                         on_exit=[Shutdown(reason='the scenario is over')]))]
+    nodes += [player, RegisterEventHandler(OnProcessExit(target_action=player, on_exit=when_played))]
     return nodes
 
 

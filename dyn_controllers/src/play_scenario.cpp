@@ -19,6 +19,24 @@ namespace {
 
 using dyn_controllers::ScenarioArm;
 
+// The node is spun by another thread for as long as this lives.
+class Spinning {
+ public:
+  explicit Spinning(const rclcpp::Node::SharedPtr& node) {
+    executor_.add_node(node);
+    thread_ = std::jthread([this] { executor_.spin(); });
+  }
+  ~Spinning() { executor_.cancel(); }
+  Spinning(const Spinning&) = delete;
+  Spinning& operator=(const Spinning&) = delete;
+  Spinning(Spinning&&) = delete;
+  Spinning& operator=(Spinning&&) = delete;
+
+ private:
+  rclcpp::executors::SingleThreadedExecutor executor_;
+  std::jthread thread_;
+};
+
 struct Planned {
   const dyn::sim::Event* event;
   ScenarioArm* arm;
@@ -101,14 +119,12 @@ int main_of(const std::vector<std::string>& arguments) {
   for (const dyn::sim::ArmConfig& arm : run.arms) {
     arms.push_back(std::make_unique<ScenarioArm>(*node, arm, run.arms.size() > 1 ? '/' + arm.name : ""));
   }
-  rclcpp::executors::SingleThreadedExecutor executor;
-  executor.add_node(node);
-  std::jthread spinning([&executor] { executor.spin(); });
-  const bool ready = wait_until_ready(*node, arms);
-  const int refused = ready ? play(*node, run, arms) : 1;
-  executor.cancel();
-  spinning.join();
-  if (!ready) return 1;
+  int refused = 0;
+  {
+    const Spinning spinning(node);
+    if (!wait_until_ready(*node, arms)) return 1;
+    refused = play(*node, run, arms);
+  }
   for (const auto& arm : arms) (void)std::printf("summary: %s\n", arm->record().summary().c_str());
   if (arguments.size() == 3) write(run, arms, arguments[2]);
   return refused == 0 ? 0 : 1;

@@ -101,8 +101,7 @@ ScenarioArm::ScenarioArm(rclcpp::Node& node, const dyn::sim::ArmConfig& arm, con
       record_(arm, joints_) {
   const std::string controller = space + '/' + controller_name(arm.controller.law);
   const std::string plant = space + "/simulated_arm";
-  trajectory_ = node.create_publisher<trajectory_msgs::msg::JointTrajectory>(
-      space + "/joint_trajectory_controller/joint_trajectory", rclcpp::QoS(1).reliable());
+  follow_ = rclcpp_action::create_client<Follow>(&node, space + "/joint_trajectory_controller/follow_joint_trajectory");
   attach_model_ = node.create_client<AttachPayload>(controller + "/attach_payload");
   attach_plant_ = node.create_client<AttachPayload>(plant + "/attach_payload");
   detach_model_ = node.create_client<DetachPayload>(controller + "/detach_payload");
@@ -120,7 +119,7 @@ ScenarioArm::ScenarioArm(rclcpp::Node& node, const dyn::sim::ArmConfig& arm, con
 }
 
 std::string ScenarioArm::missing() const {
-  if (trajectory_->get_subscription_count() == 0) return trajectory_->get_topic_name();
+  if (!follow_->action_server_is_ready()) return "joint_trajectory_controller of " + arm_.name;
   for (const rclcpp::ClientBase::SharedPtr& client :
        std::vector<rclcpp::ClientBase::SharedPtr>{attach_model_, attach_plant_, detach_model_, detach_plant_, push_}) {
     if (!client->service_is_ready()) return client->get_service_name();
@@ -129,7 +128,17 @@ std::string ScenarioArm::missing() const {
   return record_.has_seen_a_state() ? "" : states_->get_topic_name();
 }
 
+// By the action, not by the topic: whether it was accepted is known.
 void ScenarioArm::send_trajectory(const rclcpp::Time& begin, double duration_s) {
+  Follow::Goal goal;
+  goal.trajectory = trajectory(begin, duration_s);
+  auto sent = follow_->async_send_goal(goal);
+  if (!answer_of(sent, "joint_trajectory_controller")) {
+    throw std::runtime_error(arm_.name + ": joint_trajectory_controller refused the trajectory");
+  }
+}
+
+trajectory_msgs::msg::JointTrajectory ScenarioArm::trajectory(const rclcpp::Time& begin, double duration_s) const {
   const size_t all = all_joints_.size();
   std::vector<double> q(all), v(all), a(all);
   trajectory_msgs::msg::JointTrajectory message;
@@ -156,7 +165,7 @@ void ScenarioArm::send_trajectory(const rclcpp::Time& begin, double duration_s) 
   std::fill(v.begin(), v.end(), 0.0);
   std::fill(a.begin(), a.end(), 0.0);
   add(static_cast<double>(points) * point_every_s + stop_s);
-  trajectory_->publish(message);
+  return message;
 }
 
 std::string ScenarioArm::enact(const dyn::sim::Event& event) {

@@ -8,12 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "control_msgs/action/follow_joint_trajectory.hpp"
 #include "dyn_controllers/scenario_record.hpp"
 #include "dyn_msgs/srv/attach_payload.hpp"
 #include "dyn_msgs/srv/detach_payload.hpp"
 #include "dyn_msgs/srv/push.hpp"
 #include "dyn_sim/run/config.hpp"
 #include "rclcpp/rclcpp.hpp"
+#include "rclcpp_action/rclcpp_action.hpp"
 #include "trajectory_msgs/msg/joint_trajectory.hpp"
 
 namespace dyn_controllers {
@@ -25,7 +27,7 @@ class ScenarioArm {
 
   // The first thing that is not there yet; empty when everything is.
   [[nodiscard]] std::string missing() const;
-  // From `begin` on for `duration_s`, then to rest within a second.
+  // From `begin` on for `duration_s`, then to rest within a second. Throws std::runtime_error if it is not accepted.
   void send_trajectory(const rclcpp::Time& begin, double duration_s);
   // What was answered. Throws std::runtime_error with the reason if something was refused or nobody answered.
   std::string enact(const dyn::sim::Event& event);
@@ -36,7 +38,9 @@ class ScenarioArm {
   using AttachPayload = dyn_msgs::srv::AttachPayload;
   using DetachPayload = dyn_msgs::srv::DetachPayload;
   using PushLink = dyn_msgs::srv::Push;
+  using Follow = control_msgs::action::FollowJointTrajectory;
 
+  [[nodiscard]] trajectory_msgs::msg::JointTrajectory trajectory(const rclcpp::Time& begin, double duration_s) const;
   template <class Request>
   std::string on_targets(dyn::sim::Target target, const typename rclcpp::Client<Request>::SharedPtr& model,
                          const typename rclcpp::Client<Request>::SharedPtr& plant,
@@ -50,7 +54,7 @@ class ScenarioArm {
   std::vector<std::string> all_joints_;  // by coordinate of the robot
   std::vector<std::string> joints_;      // those the trajectory moves
   ScenarioRecord record_;
-  rclcpp::Publisher<trajectory_msgs::msg::JointTrajectory>::SharedPtr trajectory_;
+  rclcpp_action::Client<Follow>::SharedPtr follow_;
   rclcpp::Client<AttachPayload>::SharedPtr attach_model_, attach_plant_;
   rclcpp::Client<DetachPayload>::SharedPtr detach_model_, detach_plant_;
   rclcpp::Client<PushLink>::SharedPtr push_;
