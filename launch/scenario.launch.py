@@ -23,6 +23,7 @@ ARGUMENTS = [
     ('scenario', 'arm7_computed_torque', 'name of a scenario in config/scenarios, or a .yaml file'),
     ('plant', '', 'engine of the simulated arm, native or mujoco, instead of the scenario\'s'),
     ('out', '', 'folder for log.csv and report.html, as `dyn run` leaves them'),
+    ('stay', 'false', 'true: the arms stay up when the scenario is over'),
     ('use_sim_time', 'false', 'time from /clock, where a simulator of your own publishes it'),
     ('rviz', 'false', 'RViz as well'),
 ]
@@ -125,7 +126,7 @@ def bring_up(context):
 
     def when_played(event, _):
         bringup.ended(event, 'play_scenario')
-        return [Shutdown(reason='the scenario is over')]
+        return [] if values['stay'] == 'true' else [Shutdown(reason='the scenario is over')]
 
     nodes += [RegisterEventHandler(OnProcessExit(target_action=spawner, on_exit=when_spawned)) for spawner in spawners]
     nodes += [player, RegisterEventHandler(OnProcessExit(target_action=player, on_exit=when_played))]

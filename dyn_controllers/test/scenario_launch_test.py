@@ -10,6 +10,7 @@ import unittest
 import launch
 import launch_testing
 import launch_testing.actions
+import launch_testing.asserts
 import yaml
 from ament_index_python.packages import get_package_share_directory
 from launch.actions import IncludeLaunchDescription
@@ -27,7 +28,8 @@ def generate_test_description():
     file = os.path.join(SHARE, 'launch', 'scenario.launch.py')
     return launch.LaunchDescription([
         IncludeLaunchDescription(PythonLaunchDescriptionSource(file),
-                                 launch_arguments={'scenario': SCENARIO, 'out': OUT}.items()),
+                                 launch_arguments={
+            'scenario': SCENARIO, 'out': OUT, 'stay': 'true'}.items()),
         launch_testing.actions.ReadyToTest(),
     ])
 
@@ -38,8 +40,10 @@ def text_of(proc_output):
 
 class TheScenario(unittest.TestCase):
 
-    def test_is_played_to_its_end(self, proc_output):
+    def test_is_played_to_its_end(self, proc_output, proc_info):
         proc_output.assertWaitFor('summary: ', timeout=150, stream='stdout')
+        proc_info.assertWaitForShutdown(process='play_scenario', timeout=60)
+        launch_testing.asserts.assertExitCodes(proc_info, process='play_scenario')
         found = re.findall(r'summary: (\S+): (\d+) samples, tracking error rms ([0-9.e+-]+), largest', text_of(proc_output))
         self.assertEqual([arm.get('name', arm['robot']) for arm in ARMS], [name for name, _, _ in found])
         for arm, (_, samples, rms) in zip(ARMS, found):
