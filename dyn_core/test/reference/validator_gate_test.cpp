@@ -13,22 +13,25 @@ using control::CycleReport;
 
 constexpr ValidatorMode gate = ValidatorMode::gate;
 
-// Paper 002's algorithm works on the principal screws of the bodies, which nothing else looks at.
-void break_screw(live::LiveModel& live) {
+// crba works with the inertias in joint frames, which the vector forms, gdahj and denoc among them, do not look at.
+void break_crba(live::LiveModel& live) {
   auto& tree = const_cast<Tree&>(live.acquire(0.0).dynamics.tree());
-  tree.principal[1].mass_kg *= 1.001;
+  tree.screw.inertia[1].I(2, 2) *= 1.001;  // about the second joint
 }
 
 TEST(ValidatorGate, GoesToTheFallbackWithinASample) {
   MovingArm arm(test::small_arm(), {}, 0.01), sound(test::small_arm(), {}, 0.01);
-  arm.live.set_jsim("screw");
-  const Validator validator(arm.live, arm.ring, {.mode = gate});
+  arm.live.set_jsim("crba");
+  const Validator validator(arm.live, arm.ring, {.mode = gate, .fallback = "gdahj"});
   EXPECT_EQ(breaches_in_ten_samples(arm, validator), 0U);
-  break_screw(arm.live);
+  break_crba(arm.live);
   const auto begin = std::chrono::steady_clock::now();
   const CycleReport broken = arm.step();
-  EXPECT_EQ(broken.algorithms.jsim, AlgorithmIndex::find_jsim("screw"));
-  while (!arm.live.requested_gate().closed()) std::this_thread::yield();  // ctest's timeout would end this
+  EXPECT_EQ(broken.algorithms.jsim, AlgorithmIndex::find_jsim("crba"));
+  while (!arm.live.requested_gate().closed()) {
+    ASSERT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(1)) << "nobody sees the fault";
+    std::this_thread::yield();
+  }
   const auto waited = std::chrono::steady_clock::now() - begin;  // told, not judged: 10 ms are a validation period
   RecordProperty("microseconds",
                  static_cast<int>(std::chrono::duration_cast<std::chrono::microseconds>(waited).count()));
@@ -37,7 +40,7 @@ TEST(ValidatorGate, GoesToTheFallbackWithinASample) {
   for (int k = 0; k < 20; ++k) {
     const CycleReport report = arm.step();
     (void)sound.step();
-    EXPECT_EQ(report.algorithms.jsim, AlgorithmIndex::find_jsim("crba"));
+    EXPECT_EQ(report.algorithms.jsim, AlgorithmIndex::find_jsim("gdahj"));
     EXPECT_TRUE(report.fallback);
     EXPECT_EQ(report.mode, CycleReport::Mode::tracking);
     for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(arm.effort()[i], sound.effort()[i], 1e-9);
@@ -45,7 +48,7 @@ TEST(ValidatorGate, GoesToTheFallbackWithinASample) {
   const auto numbers = settled(arm.ring, validator);
   EXPECT_EQ(numbers.breaches, 1U);
   EXPECT_EQ(numbers.holds, 0U);
-  arm.live.set_jsim("gdahj");  // chosen by hand: that one is in order
+  arm.live.set_jsim("denoc");  // chosen by hand: that one is in order
   EXPECT_FALSE(arm.step().fallback);
   EXPECT_EQ(settled(arm.ring, validator).fallbacks, 1U);
 }
