@@ -4,6 +4,7 @@ and the nodes that run them."""
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import xml.etree.ElementTree as ElementTree
@@ -123,8 +124,8 @@ def arm_nodes(robot, controller, parameters, space='', use_sim_time=False):
 
 
 def ended(event, program):
-    """Fails the launch where a program that it cannot do without has failed."""
-    if event.returncode != 0:
+    """Fails the launch where a program that it cannot do without has failed; one that was told to end has not."""
+    if event.returncode not in (0, -signal.SIGINT, -signal.SIGTERM):
         raise RuntimeError(f'{program} failed; what it said stands above')
 
 
