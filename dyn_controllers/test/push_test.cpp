@@ -15,8 +15,16 @@ namespace {
 
 using dyn_msgs::srv::AttachPayload, dyn_msgs::srv::DetachPayload, dyn_msgs::srv::Push;
 
-std::string scenario(const std::string& name) {
-  return std::string(std::getenv("DYN_CONFIG_PATH")) + "/scenarios/" + name + ".yaml";
+// Two arms, of which the second is not what the model says.
+std::string scenario() {
+  const auto file = std::filesystem::temp_directory_path() / ("scenario_" + std::to_string(getpid()) + ".yaml");
+  const std::string moves =
+      "    trajectory: {type: sinusoid, centre: [0, 0, 0, -2, 0, 0, 0], amplitude: 0, phase_deg: 0}\n";
+  std::ofstream(file) << "arms:\n  - name: good\n    robot: arm7\n"
+                      << moves << "  - name: heavy\n    robot: arm7\n    plant:\n      plant_overrides:\n"
+                      << "        - {link: link4, mass_scale: 1.15}\n        - {link: link6, mass_scale: 1.3}\n"
+                      << moves;
+  return file.string();
 }
 
 std::string refusal(const HardwareParameters& given) {
@@ -53,13 +61,13 @@ TEST(SimulatedArmSettings, WhatIsNoValueIsRefusedByName) {
 }
 
 TEST(SimulatedArmSettings, AScenarioGivesPlantAndStartAndIsOverruled) {
-  const HardwareParameters both{{"scenario", scenario("panda_wrong_model")}, {"scenario_arm", "computed_torque"}};
+  const HardwareParameters both{{"scenario", scenario()}, {"scenario_arm", "heavy"}};
   const SimulatedArmSettings settings = read_settings(both);
   EXPECT_TRUE(settings.plant.friction);
   ASSERT_EQ(settings.plant.overrides.size(), 2U);
-  EXPECT_EQ(settings.plant.overrides[1].link, "panda_link6");
+  EXPECT_EQ(settings.plant.overrides[1].link, "link6");
   EXPECT_EQ(settings.plant.overrides[1].mass_scale, 1.3);
-  ASSERT_EQ(settings.start_q.size(), 8U);
+  ASSERT_EQ(settings.start_q.size(), 7U);
   EXPECT_EQ(settings.start_q[3], -2.0);
 
   HardwareParameters overruled = both;
