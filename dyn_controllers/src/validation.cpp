@@ -7,13 +7,13 @@
 #include "dyn_core/error.hpp"
 #include "dyn_core/live/sample_ring.hpp"
 #include "dyn_msgs/msg/validation.hpp"
-#ifdef DYN_HAS_REFERENCE
-#include "dyn_core/reference/validator.hpp"
+#ifdef DYN_HAS_ORACLE
+#include "dyn_core/oracle/validator.hpp"
 #endif
 
 namespace dyn_controllers {
 
-#ifdef DYN_HAS_REFERENCE
+#ifdef DYN_HAS_ORACLE
 
 struct Validation::Impl {
   using Message = dyn_msgs::msg::Validation;
@@ -27,15 +27,15 @@ struct Validation::Impl {
         tolerance(params.validation.tolerance),
         clock(node.get_clock()),
         publisher(rclcpp::create_publisher<Message>(node, "~/validation", rclcpp::SystemDefaultsQoS())) {
-    const dyn::reference::ValidatorSettings settings{
-        params.validation.mode == "gate" ? dyn::reference::ValidatorMode::gate : dyn::reference::ValidatorMode::monitor,
+    const dyn::oracle::ValidatorSettings settings{
+        params.validation.mode == "gate" ? dyn::oracle::ValidatorMode::gate : dyn::oracle::ValidatorMode::monitor,
         params.validation.tolerance, params.validation.fallback};
-    validator = std::make_unique<dyn::reference::Validator>(
-        live, ring, settings, [this](const dyn::reference::Residual& residual) { publish(residual); });
+    validator = std::make_unique<dyn::oracle::Validator>(
+        live, ring, settings, [this](const dyn::oracle::Residual& residual) { publish(residual); });
   }
 
   // On the validator's thread.
-  void publish(const dyn::reference::Residual& residual) {
+  void publish(const dyn::oracle::Residual& residual) {
     newest.M.store(residual.M, std::memory_order_relaxed);
     newest.Cv.store(residual.Cv, std::memory_order_relaxed);
     newest.g.store(residual.g, std::memory_order_relaxed);
@@ -60,7 +60,7 @@ struct Validation::Impl {
   std::uint64_t samples = 0, breaches = 0;
   rclcpp::Clock::SharedPtr clock;
   rclcpp::Publisher<Message>::SharedPtr publisher;
-  std::unique_ptr<dyn::reference::Validator> validator;  // last: its thread ends first
+  std::unique_ptr<dyn::oracle::Validator> validator;  // last: its thread ends first
 };
 
 Validation::Validation(rclcpp_lifecycle::LifecycleNode& node, dyn::live::LiveModel& live,

@@ -4,8 +4,8 @@ include(CMakePackageConfigHelpers)
 
 set(dyn_core_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dyn_core)
 set(dyn_core_libraries dyn_core)
-if(TARGET dyn_reference)
-  list(APPEND dyn_core_libraries dyn_reference)
+if(TARGET dyn_oracle)
+  list(APPEND dyn_core_libraries dyn_oracle)
 endif()
 install(TARGETS ${dyn_core_libraries} EXPORT dyn_core_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}

@@ -49,7 +49,7 @@ TYPED_TEST(InverseMethods, RandomTreesAgreeWithTheMatrices) {
 TYPED_TEST(InverseMethods, TorquesOfRatesAloneAreQuadratic) {
   const Model model = Model::build(test::planar3({}), {.gravity_mps2 = Vec3d::Zero()});
   const std::vector<double> q{0.3, -1.1, 0.7};
-  const reference::Planar3Form p;
+  const closed_forms::Planar3Form p;
   const auto ws = workspace_at<double>(model, q, {0.9, -0.4, 0.0});
   const VecX<double> tau = torques_of<TypeParam>(model.tree(), ws);
   // Joint 3 still: links 2 and 3 are one body. tau_2 = s qd_1^2, tau_1 = -s (2 qd_1 qd_2 + qd_2^2) with

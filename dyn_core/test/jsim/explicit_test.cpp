@@ -17,7 +17,7 @@ using test::matrix_of;
 using test::workspace_at;
 
 TEST(JsimExplicit, PlanarArmInClosedForm) {
-  const reference::Planar3Form arm;
+  const closed_forms::Planar3Form arm;
   const Model model = Model::build(test::planar3(arm));
   test::Rng rng(7);
   for (int k = 0; k < 50; ++k) {

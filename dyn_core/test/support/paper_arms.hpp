@@ -1,14 +1,14 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Two arms of the papers as descriptions, for the closed forms of reference/closed_forms.hpp.
+// Two arms of the papers as descriptions, for the closed forms of closed_forms/closed_forms.hpp.
 #pragma once
 
+#include "closed_forms.hpp"
 #include "dyn_core/model/description.hpp"
-#include "dyn_core/reference/closed_forms.hpp"
 
 namespace dyn::test {
 
-using reference::ClosedForm;
+using closed_forms::ClosedForm;
 
 inline JointDescription revolute_z(const std::string& name, const std::string& parent, const std::string& child,
                                    const Pose& parent_T_joint) {
@@ -27,7 +27,7 @@ inline Inertial principal(double mass, const Vec3d& com, const Vec3d& moments) {
 }
 
 // Paper 004 (Truc, Quyen and Quang): Table 1, eq 71, g = 9.807.
-struct ThreeLink : reference::ThreeLinkForm {
+struct ThreeLink : closed_forms::ThreeLinkForm {
   // Frames as URDF has them: a link's frame stands in its own joint; DH's frame 1 is turned about x by -90 degrees.
   [[nodiscard]] RobotDescription description() const {
     Mat3d turn;
@@ -48,7 +48,7 @@ struct ThreeLink : reference::ThreeLinkForm {
 
 // Paper 002 (Laus, Simoni and Martins): the pelican arm in the vertical plane x, y, and its crucible on a passive
 // joint.
-struct Pelican : reference::PelicanForm {
+struct Pelican : closed_forms::PelicanForm {
   [[nodiscard]] RobotDescription description(bool with_crucible) const {
     RobotDescription robot;
     robot.name = "pelican";

@@ -6,8 +6,8 @@
 #include <array>
 #include <string>
 
+#include "closed_forms.hpp"
 #include "dyn_core/model/description.hpp"
-#include "dyn_core/reference/closed_forms.hpp"
 #include "support/random_robot.hpp"
 
 namespace dyn::test {
@@ -43,7 +43,7 @@ RobotDescription robot_from(const std::string& name, const Specs& specs) {
 }
 
 // Section 7.1: planar arm, three joints about z.
-inline RobotDescription planar3(const reference::Planar3Form& p) {
+inline RobotDescription planar3(const closed_forms::Planar3Form& p) {
   const Vec3d z = Vec3d::UnitZ();
   const std::array<LinkSpec, 3> specs{{{0, z, {0, 0, 0}, {p.l1I, 0, 0}, {0, p.I1, p.I1}, p.m1},
                                        {1, z, {p.l1, 0, 0}, {p.l2I, 0, 0}, {0, p.I2, p.I2}, p.m2},

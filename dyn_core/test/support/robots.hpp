@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // Robots by name for tests: those shipped in config/, and where the build knows example-robot-data, ten real ones.
-// Not those that need the program xacro, which a build may do without: reference/oracle_pin.py tests these.
+// Not those that need the program xacro, which a build may do without: oracle/oracle_pin.py tests these.
 #pragma once
 
 #include <array>

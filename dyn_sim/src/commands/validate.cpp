@@ -11,8 +11,8 @@
 #include "options.hpp"
 #include "output.hpp"
 
-#ifdef DYN_HAS_REFERENCE
-#include "dyn_core/reference/validation.hpp"
+#ifdef DYN_HAS_ORACLE
+#include "dyn_core/oracle/validation.hpp"
 #endif
 
 namespace dyn::cli {
@@ -25,12 +25,12 @@ struct Call {
   bool json = false;
 };
 
-#ifdef DYN_HAS_REFERENCE
+#ifdef DYN_HAS_ORACLE
 
-using reference::AlgorithmResult;
-using reference::ValidationReport;
+using oracle::AlgorithmResult;
+using oracle::ValidationReport;
 
-nlohmann::ordered_json state_json(const reference::State& state) {
+nlohmann::ordered_json state_json(const oracle::State& state) {
   return {{"q", state.q}, {"v", state.v}, {"a", state.a}, {"tau", state.tau}};
 }
 
@@ -74,7 +74,7 @@ void print(const ValidationReport& report) {
 }
 
 void validate(const Call& call) {
-  const ValidationReport report = reference::validate(load_model(call.robot), call.states, call.seed);
+  const ValidationReport report = oracle::validate(load_model(call.robot), call.states, call.seed);
   if (call.json) {
     print_json(to_json(report));
   } else {

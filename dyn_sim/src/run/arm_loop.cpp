@@ -81,13 +81,13 @@ void ArmLoop::start_validator(double rate_hz) {
     validation.unavailable_reason = "validation.mode is off";
     return;
   }
-#ifdef DYN_HAS_REFERENCE
+#ifdef DYN_HAS_ORACLE
   sample_every_ = std::max<std::int64_t>(1, std::llround(rate_hz / config_.validation.rate_hz));
   validation.available = true;
-  const reference::ValidatorSettings settings{
-      config_.validation.mode == "gate" ? reference::ValidatorMode::gate : reference::ValidatorMode::monitor,
+  const oracle::ValidatorSettings settings{
+      config_.validation.mode == "gate" ? oracle::ValidatorMode::gate : oracle::ValidatorMode::monitor,
       config_.validation.tolerance, config_.validation.fallback};
-  validator_ = std::make_unique<reference::Validator>(live_, ring_, settings, [this](const reference::Residual& r) {
+  validator_ = std::make_unique<oracle::Validator>(live_, ring_, settings, [this](const oracle::Residual& r) {
     const std::scoped_lock lock(residual_mutex_);
     record_.residuals.push_back({now_s_.load(std::memory_order_relaxed), r.M, r.Cv, r.g});
     view_.residual.store(std::max({r.M, r.Cv, r.g}), std::memory_order_relaxed);
@@ -222,7 +222,7 @@ void ArmLoop::write_row(double time_s, const control::CycleReport& report) noexc
 void ArmLoop::finish() {
   events_->stop();
   record_.tracking_rms = squared_ > 0 ? std::sqrt(squares_ / static_cast<double>(squared_)) : 0.0;
-#ifdef DYN_HAS_REFERENCE
+#ifdef DYN_HAS_ORACLE
   if (validator_) {
     const auto dropped = ring_.dropped();
     while (ring_.written() > validator_->statistics().samples + validator_->statistics().skipped) {

@@ -17,8 +17,8 @@
 #include "dyn_sim/run/runner.hpp"
 #include "event_writer.hpp"
 
-#ifdef DYN_HAS_REFERENCE
-#include "dyn_core/reference/validator.hpp"
+#ifdef DYN_HAS_ORACLE
+#include "dyn_core/oracle/validator.hpp"
 #endif
 
 namespace dyn::sim {
@@ -76,8 +76,8 @@ class ArmLoop {
   TrajectoryAhead ahead_;
   live::SampleRing ring_;
   std::mutex residual_mutex_;  // of record_.residuals, between validator and finish()
-#ifdef DYN_HAS_REFERENCE
-  std::unique_ptr<reference::Validator> validator_;
+#ifdef DYN_HAS_ORACLE
+  std::unique_ptr<oracle::Validator> validator_;
 #endif
 
   int robot_n_, rows_max_;

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <numbers>
 
+#include "closed_forms.hpp"
 #include "dyn_core/control/passive_joints.hpp"
 #include "dyn_core/model/payload.hpp"
 #include "dyn_core/model/robot_library.hpp"
-#include "dyn_core/reference/closed_forms.hpp"
 #include "dyn_core/screw/joint_space_sum.hpp"
 #include "dyn_sim/dormand_prince.hpp"
 #include "dyn_sim/trajectory.hpp"
@@ -21,15 +21,15 @@ namespace dyn::study {
 namespace {
 
 using cli::number;
-using reference::ClosedForm;
+using closed_forms::ClosedForm;
 
 struct Pair {  // the arm, and the same arm with the crucible on its tool
   RobotDescription arm = load_robot("pelican");
   RobotDescription loaded = attach(arm, Payload::articulated("crucible", "tool0", load_robot("crucible")));
 };
 
-reference::PelicanForm form_of(const Pair& pair) {
-  reference::PelicanForm p;
+closed_forms::PelicanForm form_of(const Pair& pair) {
+  closed_forms::PelicanForm p;
   const Inertial &link1 = inertial_of(pair.arm, "link1"), &link2 = inertial_of(pair.arm, "link2");
   const Inertial* vessel = nullptr;
   for (const LinkDescription& link : pair.loaded.links) {
@@ -64,7 +64,7 @@ bool same_bits(const JointSpaceSum<double>& sum, const MatX<double>& M, const Ma
 // The three links' terms against (47) to (61), the sum against the whole model, and the bits after detaching.
 void terms(Record& record, const Pair& pair) {
   const Model model = Model::build(pair.loaded);
-  const reference::PelicanForm form = form_of(pair);
+  const closed_forms::PelicanForm form = form_of(pair);
   Dynamics whole(model);
   std::mt19937_64 rng(5);
   std::array<double, 3> errors{};

@@ -7,9 +7,9 @@
 #include <numbers>
 
 #include "algorithm_families.hpp"
+#include "closed_forms.hpp"
 #include "dyn_core/kinematics/inertia_derivatives.hpp"
 #include "dyn_core/model/robot_library.hpp"
-#include "dyn_core/reference/closed_forms.hpp"
 #include "dyn_sim/dormand_prince.hpp"
 #include "dyn_sim/precision.hpp"
 #include "output.hpp"
@@ -20,7 +20,7 @@ namespace dyn::study {
 namespace {
 
 using cli::number;
-using reference::ClosedForm;
+using closed_forms::ClosedForm;
 
 constexpr double pi = std::numbers::pi;
 
@@ -47,7 +47,7 @@ struct Errors {
   double C = 0.0, Cv = 0.0, skew = 0.0;
 };
 
-Errors errors_of(Dynamics& dynamics, std::string_view algorithm, const reference::ThreeLinkForm& form) {
+Errors errors_of(Dynamics& dynamics, std::string_view algorithm, const closed_forms::ThreeLinkForm& form) {
   dynamics.set_algorithms({.coriolis = AlgorithmIndex::find_coriolis(algorithm)});
   std::mt19937_64 rng(3);
   Errors worst;
@@ -114,7 +114,7 @@ double feedforward(Record& record, const Model& model) {
 }  // namespace
 
 void kronecker(Record& record) {
-  const reference::ThreeLinkForm form;
+  const closed_forms::ThreeLinkForm form;
   const Model model = load_model("three_link", {.gravity_mps2 = {0.0, 0.0, -form.gravity}});
   Dynamics dynamics(model);
   record.say(

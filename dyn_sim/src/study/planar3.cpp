@@ -6,8 +6,8 @@
 #include <numbers>
 
 #include "algorithm_families.hpp"
+#include "closed_forms.hpp"
 #include "dyn_core/model/robot_library.hpp"
-#include "dyn_core/reference/closed_forms.hpp"
 #include "output.hpp"
 #include "study/helpers.hpp"
 #include "study/studies.hpp"
@@ -17,8 +17,8 @@ namespace {
 
 using cli::number;
 
-reference::Planar3Form form_of(const RobotDescription& robot) {
-  reference::Planar3Form p;
+closed_forms::Planar3Form form_of(const RobotDescription& robot) {
+  closed_forms::Planar3Form p;
   p.l1 = joint_of(robot, "joint2").parent_T_joint.p_m.x();
   p.l2 = joint_of(robot, "joint3").parent_T_joint.p_m.x();
   const Inertial &link1 = inertial_of(robot, "link1"), &link2 = inertial_of(robot, "link2");
@@ -30,14 +30,14 @@ reference::Planar3Form form_of(const RobotDescription& robot) {
 }
 
 // M11 as the paper prints it: l1I for l1, l2I for l2, and joint angles that belong to other elements.
-double printed_m11(const reference::Planar3Form& p, double q1, double q2, double q3) {
+double printed_m11(const closed_forms::Planar3Form& p, double q1, double q2, double q3) {
   return p.I1 + p.I2 + p.I3 + p.m1 * p.l1I * p.l1I +
          p.m2 * (p.l1I * p.l1I + p.l1 * p.l2I * std::cos(q1) + p.l2I * p.l2I) +
          p.m3 * (p.l1I * p.l1I + p.l2I * p.l2I + p.l3I * p.l3I + 2.0 * p.l1 * p.l2I * std::cos(q1) +
                  2.0 * p.l1 * p.l3I * std::cos(q3) + 2.0 * p.l2 * p.l3I * std::cos(q2));
 }
 
-void elements(Record& record, Dynamics& dynamics, const reference::Planar3Form& form) {
+void elements(Record& record, Dynamics& dynamics, const closed_forms::Planar3Form& form) {
   const std::vector<double> q{0.3, 0.7, -0.5};
   demand(dynamics.update(q, std::vector<double>(3, 0.0)), dynamics.model());
   const Mat3d expected = form.mass_matrix(q[1], q[2]);
@@ -73,7 +73,7 @@ void sweep(Record& record, Dynamics& dynamics) {
 
 void planar3(Record& record) {
   const RobotDescription robot = load_robot("planar3");
-  const reference::Planar3Form form = form_of(robot);
+  const closed_forms::Planar3Form form = form_of(robot);
   Dynamics dynamics(Model::build(robot));
   record.say(
       "Paper 000 (Wang and Ju), section 7.1: every algorithm for M against the closed form, corrected where the "

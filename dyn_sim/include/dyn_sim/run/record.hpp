@@ -69,7 +69,7 @@ struct ArmRecord {
   double passive_rate_max = 0.0, passive_rate_end = 0.0;
   struct {
     std::uint64_t samples = 0, dropped = 0, breaches = 0;
-    std::uint64_t ramping = 0, skipped = 0, fallbacks = 0, holds = 0;  // as in reference::ValidatorStatistics
+    std::uint64_t ramping = 0, skipped = 0, fallbacks = 0, holds = 0;  // as in oracle::ValidatorStatistics
     double max_M = 0.0, max_Cv = 0.0, max_g = 0.0;
     bool available = false;
     std::string unavailable_reason;

@@ -16,10 +16,10 @@
 
 #include "dyn_core/control/controller.hpp"
 #include "dyn_core/live/sample_ring.hpp"
-#include "dyn_core/reference/validator.hpp"
+#include "dyn_core/oracle/validator.hpp"
 #include "live/arm.hpp"
 
-namespace dyn::reference {
+namespace dyn::oracle {
 
 // The reference of joint i is 0.8 sin((1 + 0.2 i) t + i). The arm is always where the reference is, or, with_plant(),
 // where its torques bring it.
@@ -119,4 +119,4 @@ inline BodyInertia with_fault(BodyInertia inertia, int parameter, double change)
   return inertia;
 }
 
-}  // namespace dyn::reference
+}  // namespace dyn::oracle

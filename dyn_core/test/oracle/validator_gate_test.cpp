@@ -6,7 +6,7 @@
 
 #include "moving_arm.hpp"
 
-namespace dyn::reference {
+namespace dyn::oracle {
 namespace {
 
 using control::CycleReport;
@@ -103,4 +103,4 @@ TEST(ValidatorGate, AMonitorOnlyLooks) {
 }
 
 }  // namespace
-}  // namespace dyn::reference
+}  // namespace dyn::oracle

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // M, C and g of three arms of the papers in closed form, as printed, with the prints' errors corrected. They know
-// nothing of this project's algorithms: references for tests and studies. Off the loop.
+// nothing of this project's algorithms: what tests and studies compare with. Not installed.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include "dyn_core/numeric/types.hpp"
 
-namespace dyn::reference {
+namespace dyn::closed_forms {
 
 struct ClosedForm {
   MatX<double> M, C;
@@ -138,4 +138,4 @@ struct PelicanForm {
   }
 };
 
-}  // namespace dyn::reference
+}  // namespace dyn::closed_forms

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The same robot in Pinocchio, as an independent reference: built from the description by a walk, joint and inertia
+// The same robot in Pinocchio, as an independent oracle: built from the description by a walk, joint and inertia
 // calls of its own (nothing is taken from Tree), with results in the user's coordinates. Needs the library
-// dyn_reference, which exists where Pinocchio was found. Not for the control loop: it allocates.
+// dyn_oracle, which exists where Pinocchio was found. Not for the control loop: it allocates.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 #include "dyn_core/model/model.hpp"
 
-namespace dyn::reference {
+namespace dyn::oracle {
 
 class PinocchioModel {
  public:
@@ -56,4 +56,4 @@ class PinocchioModel {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace dyn::reference
+}  // namespace dyn::oracle

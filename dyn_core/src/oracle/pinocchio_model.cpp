@@ -2,7 +2,7 @@
 //
 // The only file that includes Pinocchio. Compiled for the generic instruction set, as Pinocchio's own libraries are,
 // and with Eigen::Ref arguments, for which Pinocchio brings its algorithms ready compiled. Pinocchio 3.x and 4.x.
-#include "dyn_core/reference/pinocchio_model.hpp"
+#include "dyn_core/oracle/pinocchio_model.hpp"
 
 #include <Eigen/Cholesky>
 #include <algorithm>
@@ -13,7 +13,7 @@
 #include <pinocchio/algorithm/rnea.hpp>
 #include <utility>
 
-namespace dyn::reference {
+namespace dyn::oracle {
 namespace {
 
 using Vector = Eigen::VectorXd;
@@ -303,4 +303,4 @@ bool PinocchioModel::forward(Inputs q, Inputs v, Inputs tau, std::span<double> q
   return out.allFinite();
 }
 
-}  // namespace dyn::reference
+}  // namespace dyn::oracle

@@ -1,5 +1,5 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-#include "dyn_core/reference/validation.hpp"
+#include "dyn_core/oracle/validation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "support/random_robot.hpp"
 #include "support/robots.hpp"
 
-namespace dyn::reference {
+namespace dyn::oracle {
 namespace {
 
 const AlgorithmResult& result(const ValidationReport& report, const std::string& kind, const std::string& name) {
@@ -56,8 +56,8 @@ TEST(Validation, CatchesAWrongInertia) {
   const RobotDescription robot = test::random_robot(rng, {.joints = 6, .serial = true, .every_type = false});
   RobotDescription wrong = robot;
   wrong.links[4].inertial->com_m.x() += 1e-6;
-  PinocchioModel reference(wrong);
-  const ValidationReport report = validate(Model::build(robot), reference, 3, 1);
+  PinocchioModel oracle(wrong);
+  const ValidationReport report = validate(Model::build(robot), oracle, 3, 1);
   EXPECT_FALSE(report.pass());
   for (const AlgorithmResult& r : report.results) EXPECT_FALSE(r.pass()) << r.kind << ' ' << r.name << ' ' << r.error;
 }
@@ -89,4 +89,4 @@ TEST(Validation, StatesAreWithinTheLimits) {
 }
 
 }  // namespace
-}  // namespace dyn::reference
+}  // namespace dyn::oracle

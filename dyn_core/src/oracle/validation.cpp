@@ -1,5 +1,5 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-#include "dyn_core/reference/validation.hpp"
+#include "dyn_core/oracle/validation.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/registry.hpp"
 
-namespace dyn::reference {
+namespace dyn::oracle {
 namespace {
 
 using Matrix = Eigen::MatrixXd;
@@ -43,33 +43,33 @@ double condition_of(const Matrix& M) {
   return least > largest / singular_condition ? largest / least : infinity;
 }
 
-Truth truth_at(PinocchioModel& reference, const State& s) {
+Truth truth_at(PinocchioModel& oracle, const State& s) {
   const auto n = static_cast<Eigen::Index>(s.q.size());
   Truth t;
   t.M = t.C = Matrix::Zero(n, n);
   t.g = t.h = t.tau = t.qdd = Vector::Zero(n);
-  reference.mass_matrix(s.q, span(t.M));
-  reference.coriolis_matrix(s.q, s.v, span(t.C));
-  reference.gravity(s.q, span(t.g));
-  reference.bias(s.q, s.v, span(t.h));
-  reference.inverse(s.q, s.v, s.a, span(t.tau));
+  oracle.mass_matrix(s.q, span(t.M));
+  oracle.coriolis_matrix(s.q, s.v, span(t.C));
+  oracle.gravity(s.q, span(t.g));
+  oracle.bias(s.q, s.v, span(t.h));
+  oracle.inverse(s.q, s.v, s.a, span(t.tau));
   t.Cv = t.C * map(s.v);
   t.condition = condition_of(t.M);
-  if (std::isfinite(t.condition) && !reference.forward(s.q, s.v, s.tau, span(t.qdd))) t.condition = infinity;
+  if (std::isfinite(t.condition) && !oracle.forward(s.q, s.v, s.tau, span(t.qdd))) t.condition = infinity;
   const double speed = map(s.v).cwiseAbs().maxCoeff();
   t.matrix_floor = 0.1 * t.M.cwiseAbs().maxCoeff() * speed;
   t.force_floor = t.matrix_floor * std::max(speed, 1.0);
   return t;
 }
 
-double mass_error(const auto& M, const Matrix& reference) {
-  const double largest = reference.diagonal().maxCoeff();
+double mass_error(const auto& M, const Matrix& truth) {
+  const double largest = truth.diagonal().maxCoeff();
   double error = 0.0;
-  for (Eigen::Index j = 0; j < reference.cols(); ++j) {
-    for (Eigen::Index i = 0; i < reference.rows(); ++i) {
-      const bool both = std::min(reference(i, i), reference(j, j)) > no_inertia * largest;
-      const double scale = both ? std::sqrt(reference(i, i) * reference(j, j)) : largest;
-      const double difference = std::abs(M(i, j) - reference(i, j)) / scale;
+  for (Eigen::Index j = 0; j < truth.cols(); ++j) {
+    for (Eigen::Index i = 0; i < truth.rows(); ++i) {
+      const bool both = std::min(truth(i, i), truth(j, j)) > no_inertia * largest;
+      const double scale = both ? std::sqrt(truth(i, i) * truth(j, j)) : largest;
+      const double difference = std::abs(M(i, j) - truth(i, j)) / scale;
       if (std::isnan(difference)) return infinity;
       error = std::max(error, difference);
     }
@@ -77,10 +77,10 @@ double mass_error(const auto& M, const Matrix& reference) {
   return error;
 }
 
-double relative_error(const Matrix& x, const Matrix& reference, double floor) {
+double relative_error(const Matrix& x, const Matrix& truth, double floor) {
   if (!x.allFinite()) return infinity;
-  const double scale = std::max(reference.cwiseAbs().maxCoeff(), floor);
-  const double difference = (x - reference).cwiseAbs().maxCoeff();
+  const double scale = std::max(truth.cwiseAbs().maxCoeff(), floor);
+  const double difference = (x - truth).cwiseAbs().maxCoeff();
   return difference > 0.0 ? difference / scale : 0.0;
 }
 
@@ -195,13 +195,13 @@ State random_state(const Model& model, std::uint64_t seed) {
 }
 
 ValidationReport validate(const Model& model, int states, std::uint64_t seed) {
-  PinocchioModel reference(model);
-  return validate(model, reference, states, seed);
+  PinocchioModel oracle(model);
+  return validate(model, oracle, states, seed);
 }
 
-ValidationReport validate(const Model& model, PinocchioModel& reference, int states, std::uint64_t seed) {
-  if (reference.coordinate_names() != model.coordinate_names()) {
-    throw ModelError(model.name() + ": the reference names its joints otherwise than the model");
+ValidationReport validate(const Model& model, PinocchioModel& oracle, int states, std::uint64_t seed) {
+  if (oracle.coordinate_names() != model.coordinate_names()) {
+    throw ModelError(model.name() + ": Pinocchio's model names its joints otherwise than the model");
   }
   ValidationReport report;
   report.robot = model.name();
@@ -214,7 +214,7 @@ ValidationReport validate(const Model& model, PinocchioModel& reference, int sta
   for (int k = 0; k < states; ++k) {
     report.states.push_back(random_state(model, seeds()));
     const State& state = report.states.back();
-    const Truth truth = truth_at(reference, state);
+    const Truth truth = truth_at(oracle, state);
     if (k == 0) note_singular(model, truth.M, report.notes);
     if (std::isfinite(truth.condition)) {
       report.largest_condition = std::max(report.largest_condition, truth.condition);
@@ -239,4 +239,4 @@ ValidationReport validate(const Model& model, PinocchioModel& reference, int sta
   return report;
 }
 
-}  // namespace dyn::reference
+}  // namespace dyn::oracle

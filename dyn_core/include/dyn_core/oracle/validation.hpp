@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "dyn_core/model/model.hpp"
-#include "dyn_core/reference/pinocchio_model.hpp"
+#include "dyn_core/oracle/pinocchio_model.hpp"
 
-namespace dyn::reference {
+namespace dyn::oracle {
 
 struct State {
   std::vector<double> q, v, a, tau;
@@ -44,11 +44,11 @@ struct ValidationReport {
 };
 
 [[nodiscard]] ValidationReport validate(const Model& model, int states, std::uint64_t seed);
-// Against a reference of the caller's making.
-[[nodiscard]] ValidationReport validate(const Model& model, PinocchioModel& reference, int states, std::uint64_t seed);
+// Against an oracle of the caller's making.
+[[nodiscard]] ValidationReport validate(const Model& model, PinocchioModel& oracle, int states, std::uint64_t seed);
 
 // A state within the limits; where a joint has none: a turn, a metre, 2 rad/s, 10 N m. The pitch of a floating joint
 // stays below 1.2 rad, away from the singularity of its angles.
 [[nodiscard]] State random_state(const Model& model, std::uint64_t seed);
 
-}  // namespace dyn::reference
+}  // namespace dyn::oracle

@@ -2,7 +2,7 @@
 //
 // The check beside the loop: a fault that is put in on purpose is seen within ten samples of a moving arm, a sound loop
 // never raises an alarm.
-#include "dyn_core/reference/validator.hpp"
+#include "dyn_core/oracle/validator.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "moving_arm.hpp"
 #include "support/random_robot.hpp"
 
-namespace dyn::reference {
+namespace dyn::oracle {
 namespace {
 
 // By how much a parameter that changes by so much of itself changes M in the best of ten states: relative to
@@ -289,4 +289,4 @@ TEST(Validator, AnUnknownFallbackIsRefused) {
 }
 
 }  // namespace
-}  // namespace dyn::reference
+}  // namespace dyn::oracle

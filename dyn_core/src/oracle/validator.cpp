@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 // The validator's own thread, but for construction, destruction and statistics().
-#include "dyn_core/reference/validator.hpp"
+#include "dyn_core/oracle/validator.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "dyn_core/reference/pinocchio_model.hpp"
+#include "dyn_core/oracle/pinocchio_model.hpp"
 
-namespace dyn::reference {
+namespace dyn::oracle {
 namespace {
 
 size_t at(int i) { return static_cast<size_t>(i); }
@@ -23,28 +23,28 @@ double largest(const double* x, int n) {
   return most;
 }
 
-// Relative to the larger of the reference's largest entry and `floor`: what is small for this robot, where the truth is
+// Relative to the larger of the truth's largest entry and `floor`: what is small for this robot, where the truth is
 // nearly 0. NaN is infinite.
-double vector_error(const std::vector<double>& x, const std::vector<double>& reference, int n, double floor) {
-  const double scale = std::max(largest(reference.data(), n), floor);
+double vector_error(const std::vector<double>& x, const std::vector<double>& truth, int n, double floor) {
+  const double scale = std::max(largest(truth.data(), n), floor);
   double error = 0.0;
   for (int i = 0; i < n; ++i) {
-    const double difference = std::abs(x[at(i)] - reference[at(i)]) / (scale > 0.0 ? scale : 1.0);
+    const double difference = std::abs(x[at(i)] - truth[at(i)]) / (scale > 0.0 ? scale : 1.0);
     if (!(difference <= error)) error = std::isnan(difference) ? INFINITY : difference;
   }
   return error;
 }
 
-double mass_error(const std::vector<double>& M, const std::vector<double>& reference, int n) {
+double mass_error(const std::vector<double>& M, const std::vector<double>& truth, int n) {
   double most = 0.0;
-  for (int i = 0; i < n; ++i) most = std::max(most, reference[at(i * n + i)]);
+  for (int i = 0; i < n; ++i) most = std::max(most, truth[at(i * n + i)]);
   double error = 0.0;
   for (int j = 0; j < n; ++j) {
     for (int i = 0; i < n; ++i) {
-      const double ii = reference[at(i * n + i)];
-      const double jj = reference[at(j * n + j)];
+      const double ii = truth[at(i * n + i)];
+      const double jj = truth[at(j * n + j)];
       const double scale = std::min(ii, jj) <= 1e-14 * most ? most : std::sqrt(ii * jj);
-      const double difference = std::abs(M[at(j * n + i)] - reference[at(j * n + i)]) / scale;
+      const double difference = std::abs(M[at(j * n + i)] - truth[at(j * n + i)]) / scale;
       if (!(difference <= error)) error = std::isnan(difference) ? INFINITY : difference;
     }
   }
@@ -56,7 +56,7 @@ double mass_error(const std::vector<double>& M, const std::vector<double>& refer
 struct Validator::Impl {
   struct Known {
     std::shared_ptr<const Model> model;
-    PinocchioModel reference;
+    PinocchioModel oracle;
   };
 
   Impl(live::LiveModel& live_model, live::SampleRing& sample_ring, ValidatorSettings what,
@@ -86,41 +86,41 @@ struct Validator::Impl {
     if (known != models.end()) return &known->second;
     auto model = live.model_of(generation);
     if (!model) return nullptr;
-    PinocchioModel reference(*model);
-    return &models.emplace(generation, Known{std::move(model), std::move(reference)}).first->second;
+    PinocchioModel oracle(*model);
+    return &models.emplace(generation, Known{std::move(model), std::move(oracle)}).first->second;
   }
 
   // A body that is ramped moves from what it was in other generations to what it is in this one.
   bool blend(Known& known, const live::Sample::RampState& ramp) {
     if (ramp.origin.count < 0) return false;
-    parts.assign(1, {&known.reference, ramp.progress});
+    parts.assign(1, {&known.oracle, ramp.progress});
     for (int k = 0; k < ramp.origin.count; ++k) {
       const auto& share = ramp.origin.shares[at(k)];
       const Known* const other = model_of(share.generation);
       if (other == nullptr) return false;
-      parts.push_back({&other->reference, (1.0 - ramp.progress) * share.weight});
+      parts.push_back({&other->oracle, (1.0 - ramp.progress) * share.weight});
     }
     const std::string& joint = known.model->body_joint(ramp.body);
     int degree = 0;
     while (degree < ramp.body && known.model->body_joint(ramp.body - degree - 1) == joint) ++degree;
-    return known.reference.blend_inertia(joint, degree, parts);
+    return known.oracle.blend_inertia(joint, degree, parts);
   }
 
-  // The reference of a sample, with the inertias of its ramps; null where that is not known any more.
-  PinocchioModel* reference_of(const live::Sample& sample) {
+  // The oracle of a sample, with the inertias of its ramps; null where that is not known any more.
+  PinocchioModel* oracle_of(const live::Sample& sample) {
     constexpr size_t most_models = 16;
     while (models.size() > most_models) models.erase(models.begin());
     Known* const known = model_of(sample.generation);
     if (known == nullptr) return nullptr;
-    known->reference.restore_inertias();
+    known->oracle.restore_inertias();
     for (int k = 0; k < sample.ramp_count; ++k) {
       if (!blend(*known, sample.ramps[at(k)])) return nullptr;
     }
-    return &known->reference;
+    return &known->oracle;
   }
 
   void compare(const live::Sample& sample) {
-    PinocchioModel* const model = reference_of(sample);
+    PinocchioModel* const model = oracle_of(sample);
     if (model == nullptr) {
       const std::scoped_lock lock(mutex);
       ++numbers.skipped;
@@ -205,4 +205,4 @@ ValidatorStatistics Validator::statistics() const {
   return impl_->numbers;
 }
 
-}  // namespace dyn::reference
+}  // namespace dyn::oracle

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // The two oracles against each other: Pinocchio, and energies with Lagrange's equation. Neither knows Tree.
-#include "dyn_core/reference/pinocchio_model.hpp"
+#include "dyn_core/oracle/pinocchio_model.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "dyn_core/dynamics.hpp"
 #include "support/random_robot.hpp"
 
-namespace dyn::reference {
+namespace dyn::oracle {
 namespace {
 
 using test::all_cases;
@@ -75,4 +75,4 @@ TEST(PinocchioModel, FollowsGravity) {
 }
 
 }  // namespace
-}  // namespace dyn::reference
+}  // namespace dyn::oracle

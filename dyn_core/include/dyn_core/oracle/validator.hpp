@@ -19,7 +19,7 @@
 #include "dyn_core/live/live_model.hpp"
 #include "dyn_core/live/sample_ring.hpp"
 
-namespace dyn::reference {
+namespace dyn::oracle {
 
 enum class ValidatorMode : std::uint8_t { monitor, gate };
 
@@ -64,4 +64,4 @@ class Validator {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace dyn::reference
+}  // namespace dyn::oracle
