@@ -80,12 +80,12 @@ const Tree& BasicDynamics<T>::tree() const noexcept {
 template <class T>
 void BasicDynamics<T>::set_gravity(const Vec3d& gravity_mps2) noexcept {
   impl_->tree.gravity = gravity_mps2;
-  impl_->stale = true;
+  impl_->tree_changed();
 }
 template <class T>
 void BasicDynamics<T>::set_body_inertia(int body, const BodyInertia& inertia) noexcept {
   dyn::set_body_inertia(impl_->tree, body, inertia);
-  impl_->stale = true;
+  impl_->tree_changed();
 }
 template <class T>
 bool BasicDynamics<T>::set_jsim(std::string_view name) noexcept {

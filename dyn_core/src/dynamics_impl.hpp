@@ -188,10 +188,10 @@ struct BasicDynamics<T>::Impl {
   // or v is not finite. q and v of the bodies: the caller's where they serve, since values just copied would be waited
   // for.
   bool run_engine(const T* q, const T* v, unsigned& terms) noexcept {
+    refresh_engine();
     if constexpr (!kVectors) {
       return true;
     } else {
-      refresh_engine();
       const bool want_M = (terms & term_M) != 0U && jsim == kJsim;
       const bool want_C = (terms & term_C) != 0U && coriolis == kCoriolis;
       const bool want_h = (terms & term_h) != 0U && coriolis == kCoriolis;
@@ -249,6 +249,7 @@ struct BasicDynamics<T>::Impl {
   }
   Status solve_by_papers(std::span<const T> tau, std::span<T> qdd) noexcept {
     if constexpr (kVectors) {
+      refresh_engine();
       engine.terms(nullptr, nullptr, nullptr, body_h.data());
       if (factor.needs_state()) need_state();
       for (size_t i = 0; i < at(tree.size); ++i) {
@@ -273,6 +274,11 @@ struct BasicDynamics<T>::Impl {
     return at(factor.coordinate(tree, column)) * at(tree.coordinates) + at(factor.coordinate(tree, row));
   }
 
+  // Gravity or an inertia of the tree is another one now: centres of mass and inertias in ws are not up to date.
+  void tree_changed() noexcept {
+    stale = true;
+    fresh &= needs_trigonometry | (needs_velocities ^ needs_positions);
+  }
   void refresh_engine() noexcept {
     if (!stale) return;
     engine.refresh(tree);
