@@ -101,11 +101,10 @@ class Browser:
             raise RuntimeError(str(result["exceptionDetails"]))
         return result["result"].get("value")
 
-    def picture(self, whole=False):
+    def picture(self, whole=False, format="png", **options):
         import base64
-        options = {}
         if whole:
             size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-            options = {"captureBeyondViewport": True,
-                       "clip": {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}}
-        return base64.b64decode(self.call("Page.captureScreenshot", format="png", **options)["data"])
+            options |= {"captureBeyondViewport": True,
+                        "clip": {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}}
+        return base64.b64decode(self.call("Page.captureScreenshot", format=format, **options)["data"])
