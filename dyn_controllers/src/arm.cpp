@@ -60,12 +60,13 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, const std::stri
     throw ModelError("passive_joints: the robot has no joint '" + payload_joints_.front() +
                      "', and max_payload_dofs has no room for it as a payload's");
   }
-  const dyn::control::Actuation actuation = dyn::control::Actuation::from_model(*model, passive);
+  dyn::control::Actuation actuation = dyn::control::Actuation::from_model(*model, passive);
   const std::vector<int> controlled = controlled_coordinates(*model, params);
   for (const int i : controlled) controlled_.push_back(static_cast<size_t>(i));
   for (size_t i = 0; i < actuation.actuated.size(); ++i) {
     const bool ours = std::find(controlled_.begin(), controlled_.end(), i) != controlled_.end();
-    if (!ours && actuation.actuated[i]) followed_.push_back(i);
+    actuation.followed[i] = !ours && actuation.actuated[i];
+    if (actuation.followed[i]) followed_.push_back(i);
   }
   for (const std::string& name : params.command_interfaces) {
     commands_.push_back(name == hardware_interface::HW_IF_POSITION   ? Command::position

@@ -3,6 +3,7 @@
 // Construction, hand-over of parameters, and the cycle itself; its rooms are in controller_rooms.cpp.
 #include "dyn_core/control/controller.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -35,6 +36,7 @@ Actuation Actuation::from_model(const Model& model, const std::vector<std::strin
     for (const auto& name : passive_joints) is_passive = is_passive || name == d.name;
     for (int k = 0; k < joint.degrees; ++k) {
       a.actuated.push_back(!is_passive);
+      a.followed.push_back(false);
       a.continuous.push_back(d.type == JointType::continuous);
       a.effort_limit.push_back(d.limits ? d.limits->effort : std::numeric_limits<double>::infinity());
       a.damping.push_back(d.damping);
@@ -42,6 +44,11 @@ Actuation Actuation::from_model(const Model& model, const std::vector<std::strin
     }
   }
   return a;
+}
+
+double effort_limit(const Actuation& actuation, const Parameters& parameters, size_t coordinate) noexcept {
+  const double given = parameters.effort_limit.empty() ? 0.0 : parameters.effort_limit[coordinate];
+  return given > 0.0 ? std::min(given, actuation.effort_limit[coordinate]) : actuation.effort_limit[coordinate];
 }
 
 Memory::Memory(int max_n) : observer(max_n), terms(make_terms(max_n)), commands(at(max_n)) {
@@ -85,6 +92,13 @@ void Controller::Impl::check(const Parameters& candidate) const {
   if (const auto fault = find_fault(candidate, robot_n); !fault.empty()) throw ModelError(fault);
   if (candidate.law == Law::adaptive && payload_coordinate < 0) {
     throw ModelError("type: adaptive learns a payload, and payload_link does not say where");
+  }
+  for (size_t i = 0; i < at(robot_n); ++i) {
+    if (!drives(i) || std::isfinite(effort_limit(actuation, candidate, i))) continue;
+    const std::string& joint = live.newest_model()->coordinate_names()[i];
+    throw ModelError("joint '" + joint +
+                     "' has no effort limit: give it one by <limit effort=\"...\"> in the URDF or by " +
+                     "the parameter effort_limit." + joint);
   }
 }
 

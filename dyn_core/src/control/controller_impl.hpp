@@ -79,6 +79,7 @@ struct Controller::Impl : private Memory {
   [[nodiscard]] LawInput law_input(const Dynamics& dynamics) const noexcept;
   [[nodiscard]] double feedback_scale() const noexcept;
   [[nodiscard]] double effort_bound(size_t i) const noexcept;
+  [[nodiscard]] bool drives(size_t i) const noexcept { return actuation.actuated[i] && !actuation.followed[i]; }
   void check(const Parameters& candidate) const;  // throws ModelError
   void find_payload_link();
   void place_payload(const Tree& tree) noexcept;

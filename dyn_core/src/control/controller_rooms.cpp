@@ -119,9 +119,9 @@ void Controller::Impl::sum_terms() noexcept {
   }
 }
 
-// A limit of 0 stays 0 whatever the scale is, and none stays none.
+// None stays none: of joints that are followed.
 double Controller::Impl::effort_bound(size_t i) const noexcept {
-  const double limit = actuation.effort_limit[i];
+  const double limit = effort_limit(actuation, *parameters, i);
   return std::isinf(limit) ? limit : parameters->effort_limit_scale * limit;
 }
 

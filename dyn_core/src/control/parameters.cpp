@@ -23,6 +23,20 @@ std::string fault_of_gains(const JointGains& gains, size_t joint) {
   return {};
 }
 
+// One a coordinate, or none at all; 0: not set.
+std::string fault_of_limits(const char* name, const std::vector<double>& limits, size_t coordinates) {
+  if (!limits.empty() && limits.size() != coordinates) {
+    return std::string(name) + ": given for " + std::to_string(limits.size()) + " joints of " +
+           std::to_string(coordinates);
+  }
+  for (size_t i = 0; i < limits.size(); ++i) {
+    if (std::isfinite(limits[i]) && limits[i] >= 0.0) continue;
+    return outside(std::string(name) + " of coordinate " + std::to_string(i), limits[i],
+                   "a finite number of at least 0");
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string find_fault(const Parameters& p, int coordinates) {
@@ -32,8 +46,8 @@ std::string find_fault(const Parameters& p, int coordinates) {
   for (size_t i = 0; i < p.gains.size(); ++i) {
     if (auto fault = fault_of_gains(p.gains[i], i); !fault.empty()) return fault;
   }
-  const std::array<std::pair<const char*, double>, 9> not_negative{{{"effort_limit_scale", p.effort_limit_scale},
-                                                                    {"effort_rate_limit", p.effort_rate_limit},
+  if (auto fault = fault_of_limits("effort_limit", p.effort_limit, p.gains.size()); !fault.empty()) return fault;
+  const std::array<std::pair<const char*, double>, 8> not_negative{{{"effort_rate_limit", p.effort_rate_limit},
                                                                     {"reference_timeout", p.reference_timeout_s},
                                                                     {"ramp_in", p.ramp_in_s},
                                                                     {"passive_damping", p.passive_damping},
@@ -48,6 +62,9 @@ std::string find_fault(const Parameters& p, int coordinates) {
       {{"adaptation_mass", p.adaptation_mass_kg}, {"adaptation_radius", p.adaptation_radius_m}}};
   for (const auto& [name, value] : positive) {
     if (!std::isfinite(value) || value <= 0.0) return outside(name, value, "a finite number above 0");
+  }
+  if (!(p.effort_limit_scale >= 0.0 && p.effort_limit_scale <= 1.0)) {
+    return outside("effort_limit_scale", p.effort_limit_scale, "from 0 to 1");
   }
   if (!(p.prediction >= 0.0 && p.prediction <= 8.0)) return outside("prediction", p.prediction, "from 0 to 8 periods");
   if (!(p.reference_lead >= 0.0 && p.reference_lead <= 8.0)) {

@@ -162,15 +162,57 @@ TEST(Controller, TorqueStaysWithinItsLimits) {
   EXPECT_EQ(rig.effort[0], 50.0);
   EXPECT_EQ(rig.effort[1], -50.0);
   EXPECT_GT(rig.controller.terms().demanded[0], 50.0) << "what was demanded is still told";
-  RobotDescription unlimited = test::small_arm();
-  unlimited.joints[0].limits.reset();
-  unlimited.joints[0].type = JointType::continuous;
   p.effort_limit_scale = 0.0;
-  Rig free(unlimited, p);
-  free.ref_q = {2.0, -2.0, 2.0};
-  (void)free.step();
-  EXPECT_EQ(free.effort[0], free.controller.terms().demanded[0]);
-  EXPECT_EQ(free.effort[1], 0.0);
+  rig.controller.set_parameters(p);
+  (void)rig.step();
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(rig.effort[i], 0.0);
+}
+
+// Where the URDF has no limit, the parameter says one; where both do, the smaller counts, and a URDF's 0 stays 0.
+TEST(Controller, EveryJointThatIsDrivenHasAnEffortLimit) {
+  RobotDescription robot = test::small_arm();
+  robot.joints[1].type = JointType::continuous;
+  robot.joints[1].limits.reset();
+  try {
+    const Rig rig(robot);
+    ADD_FAILURE() << "torque without bound";
+  } catch (const ModelError& error) {
+    EXPECT_NE(std::string(error.what()).find("joint 'joint2' has no effort limit"), std::string::npos) << error.what();
+  }
+  EXPECT_NO_THROW(Rig(robot, plain_parameters(), {"joint2"})) << "nothing drives it";
+
+  robot.joints[2].limits->effort = 0.0;
+  Parameters p = plain_parameters();
+  p.effort_limit = {30.0, 20.0, 10.0};
+  Rig rig(robot, p);
+  rig.ref_q = {2.0, -2.0, 2.0};
+  const auto expect_limits = [&rig](double first, double second) {
+    (void)rig.steps(300);
+    EXPECT_EQ(std::abs(rig.effort[0]), first);
+    EXPECT_EQ(std::abs(rig.effort[1]), second);
+    EXPECT_EQ(rig.effort[2], 0.0);
+  };
+  expect_limits(30.0, 20.0);
+  p.effort_limit = {1000.0, 20.0, 0.0};
+  p.effort_limit_scale = 0.5;
+  rig.controller.set_parameters(p);
+  expect_limits(50.0, 10.0);
+  p.effort_limit.clear();
+  EXPECT_THROW(rig.controller.set_parameters(p), ModelError);
+  expect_limits(50.0, 10.0);
+}
+
+// Noise and gains beyond reason: what is commanded stays within the limits.
+TEST(Controller, GainsBeyondReasonStayWithinTheLimits) {
+  Parameters p = plain_parameters(3);
+  p.gains.assign(3, {1e6, 1e4, 0.0, 0.0});
+  Rig rig(load_robot("planar3"), p);
+  for (int k = 0; k < 200; ++k) {
+    for (size_t i = 0; i < 3; ++i) rig.v[i] = (k % 2 == 0 ? 1e-4 : -1e-4) / period_s;
+    (void)rig.step();
+    const std::vector<double> limits{150.0, 60.0, 20.0};
+    for (size_t i = 0; i < 3; ++i) ASSERT_LE(std::abs(rig.effort[i]), limits[i]);
+  }
 }
 
 TEST(Controller, TorqueChangesOnlySoFast) {
@@ -277,6 +319,12 @@ TEST(Controller, ParametersChangeAllAtOnceOrNotAtAll) {
       {[](Parameters& x) { x.gains[2].i_clamp = infinite; }, "i_clamp"},
       {[](Parameters& x) { x.prediction = 9.0; }, "prediction"},
       {[](Parameters& x) { x.effort_limit_scale = std::nan(""); }, "effort_limit_scale"},
+      {[](Parameters& x) { x.effort_limit_scale = 1.01; }, "effort_limit_scale"},
+      {[](Parameters& x) {
+         x.effort_limit = {1.0, -1.0, 1.0};
+       },
+       "effort_limit of coordinate 1"},
+      {[](Parameters& x) { x.effort_limit = {1.0}; }, "effort_limit: given for 1 joints of 3"},
       {[](Parameters& x) { x.hold_time_s = -0.1; }, "hold_time"}};
   for (const auto& [spoil, word] : wrong) {
     Parameters bad = p;

@@ -93,19 +93,15 @@ TEST(ControllerSafety, TheSafeTorqueLeavesGravityToADriveThatAddsIt) {
   for (size_t i = 0; i < 3; ++i) EXPECT_EQ(rig.effort[i], 0.0);
 }
 
-TEST(ControllerSafety, TheSafeTorqueOfAJointWithoutLimit) {
-  RobotDescription robot = test::small_arm();
-  robot.joints[1].type = JointType::continuous;
-  robot.joints[1].limits.reset();
+TEST(ControllerSafety, TheSafeTorqueHasTheLimitsToo) {
   Parameters p = plain_parameters();
-  p.effort_limit_scale = 0.0;
-  Rig rig(robot, p);
-  const auto gravity = rig.gravity();
+  p.effort_limit = {0.0, 1.0, 0.0};
+  Rig rig(test::small_arm(), p);
+  ASSERT_LT(rig.gravity()[1], -1.0);
   (void)rig.step();
   rig.q[0] = nan;
   EXPECT_EQ(rig.steps(60).mode, Mode::safe_torque);
-  EXPECT_NEAR(rig.effort[1], gravity[1], 1e-9);
-  EXPECT_EQ(rig.effort[2], 0.0) << "its limit is scaled to nothing";
+  EXPECT_EQ(rig.effort[1], -1.0);
 }
 
 TEST(ControllerSafety, PassiveJointsStayWithoutTorque) {

@@ -19,7 +19,9 @@ ArmConfig ideal_arm(const std::string& robot) {
   arm.plant.limits = false;
   arm.plant.tolerance = 1e-12;
   arm.live.model.armature = true;
-  arm.controller.effort_limit_scale = 1e6;  // as if there were none
+  for (JointDescription& joint : arm.description.joints) {
+    if (joint.limits) joint.limits->effort = 1e9;  // as if there were none
+  }
   return arm;
 }
 

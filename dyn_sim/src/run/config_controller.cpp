@@ -67,6 +67,11 @@ constexpr std::array scalars{"effort_limit_scale", "effort_rate_limit", "predict
                              "adaptation_gain",    "adaptation_mass",   "adaptation_radius",
                              "hold_time"};
 
+// Parameters with a number by joint.
+std::vector<std::pair<std::vector<double>*, std::string>> joint_limits(Parameters& p) {
+  return {{&p.effort_limit, "effort_limit"}};
+}
+
 JointGains read_gains(YamlMap map, const JointGains& otherwise) {
   JointGains gains;
   gains.p = map.number("p", otherwise.p);
@@ -92,19 +97,46 @@ double to_number(const std::string& name, const std::string& value) {
   return number;
 }
 
-// gains.JOINT.p and the like.
-void set_gain(const std::string& name, const std::string& value, const Model& model, Parameters& parameters) {
-  const auto dot = name.rfind('.');
-  const std::string joint = name.substr(6, dot - 6);
-  const std::string which = name.substr(dot + 1);
+size_t robot_coordinate_of(const std::string& joint, const std::string& name, const Model& model,
+                           const Parameters& parameters) {
   const int coordinate = coordinate_of(model, joint);
   if (coordinate < 0 || coordinate >= static_cast<int>(parameters.gains.size())) {
     throw ModelError(name + ": the robot has no joint '" + joint + "'");
   }
-  JointGains& gains = parameters.gains[static_cast<size_t>(coordinate)];
+  return static_cast<size_t>(coordinate);
+}
+
+// gains.JOINT.p and the like.
+void set_gain(const std::string& name, const std::string& value, const Model& model, Parameters& parameters) {
+  const auto dot = name.rfind('.');
+  JointGains& gains = parameters.gains[robot_coordinate_of(name.substr(6, dot - 6), name, model, parameters)];
   const std::vector<std::pair<std::string, double*>> fields{
       {"p", &gains.p}, {"d", &gains.d}, {"i", &gains.i}, {"i_clamp", &gains.i_clamp}};
-  *pick<double*>(name, which, fields) = to_number(name, value);
+  *pick<double*>(name, name.substr(dot + 1), fields) = to_number(name, value);
+}
+
+// effort_limit.JOINT and the like; null where `name` is none of them.
+double* joint_limit(const std::string& name, const Model& model, Parameters& parameters) {
+  for (const auto& [limits, prefix] : joint_limits(parameters)) {
+    if (name.rfind(prefix + '.', 0) != 0) continue;
+    limits->resize(parameters.gains.size(), 0.0);
+    return &limits->at(robot_coordinate_of(name.substr(prefix.size() + 1), name, model, parameters));
+  }
+  return nullptr;
+}
+
+// A number for all joints, or a map with a number by joint and `default`.
+void read_joint_limits(YamlMap& map, const std::string& name, const Model& model, std::vector<double>& limits) {
+  if (!map.has(name)) return;
+  const auto n = static_cast<size_t>(model.coordinates());
+  if (map.raw(name).IsScalar()) {
+    limits.assign(n, map.number(name));
+    return;
+  }
+  YamlMap by_joint = map.map(name);
+  limits.assign(n, by_joint.number("default", 0.0));
+  for (size_t i = 0; i < n; ++i) limits[i] = by_joint.number(model.coordinate_names()[i], limits[i]);
+  by_joint.finish();
 }
 
 }  // namespace
@@ -127,6 +159,7 @@ void read_controller(YamlMap& map, const Model& model, ArmConfig& arm) {
   p.gravity_compensation = gravity_of(map.text("gravity_compensation", "full"));
   p.friction_compensation = map.flag("friction_compensation", p.friction_compensation);
   for (const char* name : scalars) *scalar(p, name) = map.number(name, *scalar(p, name));
+  for (const auto& [limits, name] : joint_limits(p)) read_joint_limits(map, name, model, *limits);
   arm.live.max_payload_dofs = map.integer("max_payload_dofs", 6);
   if (arm.live.max_payload_dofs < 0 || arm.live.max_payload_dofs > 100) {
     map.fail("max_payload_dofs", "is not from 0 to 100");
@@ -152,6 +185,8 @@ void set_parameter(const std::string& name, const std::string& value, const Mode
     changed.friction_compensation = pick<bool>(name, value, {{"true", true}, {"false", false}});
   } else if (double* const number = scalar(changed, name); number != nullptr) {
     *number = to_number(name, value);
+  } else if (double* const limit = joint_limit(name, model, changed); limit != nullptr) {
+    *limit = to_number(name, value);
   } else if (name.rfind("gains.", 0) == 0 && name.rfind('.') > 6) {
     set_gain(name, value, model, changed);
   } else {

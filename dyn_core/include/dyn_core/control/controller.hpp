@@ -45,14 +45,20 @@ struct ReferenceInput {
 
 // What is actuated: by robot coordinate. Coordinates of payload chains are always passive.
 struct Actuation {
-  std::vector<bool> actuated;        // false: passive, tau = 0
-  std::vector<bool> continuous;      // the position error wraps around
+  std::vector<bool> actuated;    // false: passive, tau = 0
+  std::vector<bool> followed;    // another controller moves it: its reference is its state, and no limit is asked of it
+  std::vector<bool> continuous;  // the position error wraps around
   std::vector<double> effort_limit;  // N m or N; infinity where the URDF has none
   std::vector<double> damping, friction;
   std::string payload_link;  // on which the law `adaptive` learns a payload; empty: none
 
   static Actuation from_model(const Model& model, const std::vector<std::string>& passive_joints);
 };
+
+// N m or N that a robot coordinate may use at effort_limit_scale 1: the URDF's limit and the parameter's, the smaller
+// of both; infinity where there is none.
+[[nodiscard]] DYN_REALTIME double effort_limit(const Actuation& actuation, const Parameters& parameters,
+                                               size_t coordinate) noexcept;
 
 // Every term of the last torque, by coordinate; what ~/controller_state and the report show.
 struct Terms {
@@ -78,7 +84,8 @@ struct CycleReport {
 
 class Controller {
  public:
-  // All memory: for live.max_coordinates(). Throws ModelError where the parameters do not fit.
+  // All memory: for live.max_coordinates(). Throws ModelError where the parameters do not fit, or a joint that is
+  // driven has no effort limit.
   Controller(live::LiveModel& live, Actuation actuation, const Parameters& parameters, double period_s);
   ~Controller();
   Controller(const Controller&) = delete;

@@ -27,10 +27,11 @@ struct JointGains {
 
 struct Parameters {
   Law law = Law::computed_torque;
-  std::vector<JointGains> gains;  // one a robot coordinate
+  std::vector<JointGains> gains;     // one a robot coordinate
+  std::vector<double> effort_limit;  // N m or N by robot coordinate, beside the URDF's; 0, or empty: the URDF's alone
   GravityCompensation gravity_compensation = GravityCompensation::full;
   bool friction_compensation = false;
-  double effort_limit_scale = 1.0;   // of the URDF's effort limits
+  double effort_limit_scale = 1.0;   // of the effort limits, 0 to 1
   double effort_rate_limit = 0.0;    // N m/s or N/s; 0: none
   double prediction = 0.5;           // periods ahead at which model and reference are evaluated
   double reference_lead = 0.0;       // periods by which the reference runs ahead of the state
