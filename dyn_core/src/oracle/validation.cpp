@@ -9,6 +9,7 @@
 #include <random>
 
 #include "dyn_core/dynamics.hpp"
+#include "dyn_core/numeric/residual.hpp"
 #include "dyn_core/registry.hpp"
 
 namespace dyn::oracle {
@@ -22,7 +23,6 @@ constexpr double mass_tolerance = 1e-12;
 constexpr double force_tolerance = 1e-11;
 constexpr double acceleration_tolerance = 1e-12;
 constexpr double singular_condition = 1e15;
-constexpr double no_inertia = 1e-15;  // M_ii below this part of the largest M_kk is 0 to rounding
 
 // What Pinocchio says at one state.
 struct Truth {
@@ -56,32 +56,10 @@ Truth truth_at(PinocchioModel& oracle, const State& s) {
   t.Cv = t.C * map(s.v);
   t.condition = condition_of(t.M);
   if (std::isfinite(t.condition) && !oracle.forward(s.q, s.v, s.tau, span(t.qdd))) t.condition = infinity;
-  const double speed = map(s.v).cwiseAbs().maxCoeff();
-  t.matrix_floor = 0.1 * t.M.cwiseAbs().maxCoeff() * speed;
+  const double speed = largest_entry(map(s.v));
+  t.matrix_floor = 0.1 * largest_entry(t.M) * speed;
   t.force_floor = t.matrix_floor * std::max(speed, 1.0);
   return t;
-}
-
-double mass_error(const auto& M, const Matrix& truth) {
-  const double largest = truth.diagonal().maxCoeff();
-  double error = 0.0;
-  for (Eigen::Index j = 0; j < truth.cols(); ++j) {
-    for (Eigen::Index i = 0; i < truth.rows(); ++i) {
-      const bool both = std::min(truth(i, i), truth(j, j)) > no_inertia * largest;
-      const double scale = both ? std::sqrt(truth(i, i) * truth(j, j)) : largest;
-      const double difference = std::abs(M(i, j) - truth(i, j)) / scale;
-      if (std::isnan(difference)) return infinity;
-      error = std::max(error, difference);
-    }
-  }
-  return error;
-}
-
-double relative_error(const Matrix& x, const Matrix& truth, double floor) {
-  if (!x.allFinite()) return infinity;
-  const double scale = std::max(truth.cwiseAbs().maxCoeff(), floor);
-  const double difference = (x - truth).cwiseAbs().maxCoeff();
-  return difference > 0.0 ? difference / scale : 0.0;
 }
 
 // Runs every algorithm at one state and hands (kind, name, tolerance, error) to `record`.
@@ -89,14 +67,14 @@ template <class Record>
 void compare(Dynamics& dynamics, const State& s, const Truth& t, Record&& record) {
   for (const std::string_view name : AlgorithmList<JsimAlgorithms<double>>::names) {
     const bool ok = dynamics.set_jsim(name) && dynamics.update(s.q, s.v).ok();
-    record("jsim", name, mass_tolerance, ok ? mass_error(dynamics.M(), t.M) : infinity);
+    record("jsim", name, mass_tolerance, ok ? mass_matrix_error(dynamics.M(), t.M) : infinity);
   }
   for (const std::string_view name : AlgorithmList<CoriolisAlgorithms<double>>::names) {
     const bool ok = dynamics.set_coriolis(name) && dynamics.update(s.q, s.v).ok();
     const Matrix C = dynamics.C();
     const double Cv = relative_error(C * map(s.v), t.Cv, t.force_floor);
     const double Mdot = relative_error(C + C.transpose(), t.C + t.C.transpose(), t.matrix_floor);
-    record("coriolis", name, force_tolerance, ok ? std::max(Cv, Mdot) : infinity);
+    record("coriolis", name, force_tolerance, ok ? larger_error(Cv, Mdot) : infinity);
   }
   record("gravity", "gravity", force_tolerance, relative_error(dynamics.g(), t.g, t.force_floor));
   record("bias", "C v + g", force_tolerance, relative_error(dynamics.h(), t.h, t.force_floor));
@@ -133,7 +111,7 @@ void compare_elements(const Tree& tree, const State& s, const Truth& t, Record&&
         for (int k = 0; k < tree.size; ++k) M(u, k) = algorithm.element(tree, ws, u, k);
         M(u, u) += tree.armature[static_cast<size_t>(u)];
       }
-      record("element", Algorithm::name, mass_tolerance, mass_error(M, t.M));
+      record("element", Algorithm::name, mass_tolerance, mass_matrix_error(M, t.M));
     }
   };
   [&]<class... A>(std::type_identity<std::tuple<A...>>) {

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "dyn_core/numeric/residual.hpp"
 #include "dyn_core/oracle/pinocchio_model.hpp"
 
 namespace dyn::oracle {
@@ -17,39 +18,8 @@ namespace {
 
 size_t at(int i) { return static_cast<size_t>(i); }
 
-double largest(const double* x, int n) {
-  double most = 0.0;
-  for (int i = 0; i < n; ++i) most = std::max(most, std::abs(x[i]));
-  return most;
-}
-
-// Relative to the larger of the truth's largest entry and `floor`: what is small for this robot, where the truth is
-// nearly 0. NaN is infinite.
-double vector_error(const std::vector<double>& x, const std::vector<double>& truth, int n, double floor) {
-  const double scale = std::max(largest(truth.data(), n), floor);
-  double error = 0.0;
-  for (int i = 0; i < n; ++i) {
-    const double difference = std::abs(x[at(i)] - truth[at(i)]) / (scale > 0.0 ? scale : 1.0);
-    if (!(difference <= error)) error = std::isnan(difference) ? INFINITY : difference;
-  }
-  return error;
-}
-
-double mass_error(const std::vector<double>& M, const std::vector<double>& truth, int n) {
-  double most = 0.0;
-  for (int i = 0; i < n; ++i) most = std::max(most, truth[at(i * n + i)]);
-  double error = 0.0;
-  for (int j = 0; j < n; ++j) {
-    for (int i = 0; i < n; ++i) {
-      const double ii = truth[at(i * n + i)];
-      const double jj = truth[at(j * n + j)];
-      const double scale = std::min(ii, jj) <= 1e-14 * most ? most : std::sqrt(ii * jj);
-      const double difference = std::abs(M[at(j * n + i)] - truth[at(j * n + i)]) / scale;
-      if (!(difference <= error)) error = std::isnan(difference) ? INFINITY : difference;
-    }
-  }
-  return error;
-}
+using Vector = Eigen::Map<const Eigen::VectorXd>;
+using Matrix = Eigen::Map<const Eigen::MatrixXd>;
 
 }  // namespace
 
@@ -141,13 +111,16 @@ struct Validator::Impl {
       Cv[i] = 0.0;
       for (size_t j = 0; j < at(n); ++j) Cv[i] += C[j * at(n) + i] * v[j];
     }
-    const double speed = largest(sample.v.data(), n);
-    const double inertia = largest(M.data(), n * n);
+    const double speed = largest_entry(Vector(sample.v.data(), n));
+    const double inertia = largest_entry(Matrix(M.data(), n, n));
+    const auto error = [n](const auto& ours, const auto& theirs, double floor) {
+      return relative_error(Vector(ours.data(), n), Vector(theirs.data(), n), floor);
+    };
     Residual residual;
     residual.generation = sample.generation;
-    residual.M = mass_error(sample.M, M, n);
-    residual.Cv = vector_error(sample.Cv, Cv, n, 0.1 * inertia * speed * std::max(1.0, speed));
-    residual.g = vector_error(sample.g, g, n, 0.1 * inertia);
+    residual.M = mass_matrix_error(Matrix(sample.M.data(), n, n), Matrix(M.data(), n, n));
+    residual.Cv = error(sample.Cv, Cv, 0.1 * inertia * speed * std::max(1.0, speed));
+    residual.g = error(sample.g, g, 0.1 * inertia);
     judge(residual, sample);
   }
 

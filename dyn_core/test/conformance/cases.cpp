@@ -6,6 +6,7 @@
 #include <deque>
 #include <limits>
 
+#include "dyn_core/numeric/residual.hpp"
 #include "support/energy_oracle.hpp"
 #include "support/random_robot.hpp"
 #include "support/robots.hpp"
@@ -72,8 +73,8 @@ Case make_case(const std::string& label, const Model& model, Rng& rng) {
   c.Mdot = oracle.Mdot(c.q, c.v).cast<double>();
   c.Cv = Cv.cast<double>();
   c.g = g.cast<double>();
-  const double speed = eigen(c.v).cwiseAbs().maxCoeff();
-  c.matrix_floor = 0.1 * c.M.cwiseAbs().maxCoeff() * speed;
+  const double speed = largest_entry(eigen(c.v));
+  c.matrix_floor = 0.1 * largest_entry(c.M) * speed;
   c.force_floor = c.matrix_floor * std::max(speed, 1.0);
   if (n <= 12) c.C = oracle.christoffel(c.q, c.v).cast<double>();
   EnergyOracle::Matrix felt = M;
@@ -109,26 +110,6 @@ const std::vector<Case>& all_cases() {
 
 VecX<double> eigen(const std::vector<double>& x) {
   return Eigen::Map<const VecX<double>>(x.data(), static_cast<Eigen::Index>(x.size()));
-}
-
-double mass_error(const MatX<double>& M, const MatX<double>& reference) {
-  const double largest = reference.diagonal().cwiseAbs().maxCoeff();
-  double error = 0.0;
-  for (Eigen::Index j = 0; j < M.cols(); ++j) {
-    for (Eigen::Index i = 0; i < M.rows(); ++i) {
-      const bool both = std::min(reference(i, i), reference(j, j)) > 1e-15 * largest;
-      const double scale = both ? std::sqrt(reference(i, i) * reference(j, j)) : largest;
-      const double difference = std::abs(M(i, j) - reference(i, j)) / (scale > 0.0 ? scale : 1.0);
-      if (!(difference <= error)) error = difference;  // NaN counts as an error too
-    }
-  }
-  return error;
-}
-
-double relative_error(const MatX<double>& x, const MatX<double>& reference, double floor) {
-  if (!x.allFinite()) return std::numeric_limits<double>::infinity();
-  const double scale = std::max(reference.cwiseAbs().maxCoeff(), floor);
-  return (x - reference).cwiseAbs().maxCoeff() / (scale > 0.0 ? scale : 1.0);
 }
 
 }  // namespace dyn::test

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dyn_core/model/model.hpp"
+#include "dyn_core/numeric/residual.hpp"
 
 namespace dyn::test {
 
@@ -29,10 +30,6 @@ struct Case {
 // ones.
 [[nodiscard]] const std::vector<Case>& all_cases();
 
-// Largest |dM_ij| / sqrt(M_ii M_jj); where M_ii or M_jj is 0 (to rounding), relative to the largest M_kk.
-[[nodiscard]] double mass_error(const MatX<double>& M, const MatX<double>& reference);
-// Largest difference relative to the largest entry of the reference, or to `floor` where that is larger.
-[[nodiscard]] double relative_error(const MatX<double>& x, const MatX<double>& reference, double floor = 0.0);
 [[nodiscard]] VecX<double> eigen(const std::vector<double>& x);
 
 }  // namespace dyn::test

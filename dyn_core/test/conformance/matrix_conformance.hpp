@@ -18,11 +18,17 @@ class MatrixConformance : public ::testing::Test {
 
   // By an algorithm that has seen no robot before, in body order.
   template <class T = double>
-  static MatX<T> fresh(const Case& c) {
+  static MatX<T> at_any_state(const Case& c) {
     Body<T> body(*c.model);
     body.at(c, Algorithm<T>::needs);
     Algorithm<T> algorithm(body.tree.size);
     return matrix_of(algorithm, body);
+  }
+  template <class T = double>
+  static MatX<T> fresh(const Case& c) {
+    MatX<T> matrix = at_any_state<T>(c);
+    expect_finite(matrix, c);
+    return matrix;
   }
   static MatX<double> user(const Case& c, const auto& matrix) {
     return Body<typename std::decay_t<decltype(matrix)>::Scalar>(*c.model).user(matrix);
@@ -50,6 +56,7 @@ class MatrixConformance : public ::testing::Test {
       MatX<double> matrix(body.tree.size, body.tree.size);
       const auto view = matrix_view(matrix.data(), body.tree.size, body.tree.size);
       EXPECT_TRUE(count_allocations([&] { algorithm.compute(body.tree, body.ws, view); }).none()) << c.robot;
+      expect_finite(matrix, c);
     }
   }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "conformance/cases.hpp"
+#include "conformance/wrong.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
 
 namespace dyn::test {
@@ -27,16 +28,28 @@ template <template <class> class Registry, size_t... I>
 struct EntriesOf<Registry, std::index_sequence<I...>> {
   using Types = ::testing::Types<Entry<Registry, I>...>;
 };
-// ::testing::Types of all entries of a registry: one line there is one more subject here.
+// ::testing::Types of all entries of a registry: one line there is one more subject here. With the program
+// test_wrong_algorithms it is wrong ones instead, and every test has to fail.
 template <template <class> class Registry>
+#ifdef DYN_TEST_WRONG_ALGORITHMS
+using Entries = WrongEntries<Registry>;
+#else
 using Entries = typename EntriesOf<Registry, std::make_index_sequence<std::tuple_size_v<Registry<double>>>>::Types;
+#endif
 
 struct EntryName {
   template <class E>
   static std::string GetName(int) {
-    return std::string(E::template Algorithm<double>::name);
+    const std::string name(E::template Algorithm<double>::name);
+    if constexpr (requires { E::label; }) return name + "_" + E::label;
+    return name;
   }
 };
+
+// A result that is not a number fails every test, whatever else the test looks at.
+inline void expect_finite(const auto& result, const Case& c) {
+  EXPECT_TRUE(result.allFinite()) << c.robot << ": not a number";
+}
 
 template <class T>
 struct Body {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dyn_core/numeric/residual.hpp"
 #include "dyn_core/registry.hpp"
 #include "support/random_robot.hpp"
 
@@ -57,17 +58,6 @@ RandomState random_state(test::Rng& rng, int k) {
   return RandomState(rng, model);
 }
 
-// |dC_ij| / sqrt(M_ii M_jj), largest
-double scaled(const Matrix& difference, const Matrix& M) {
-  double worst = 0.0;
-  for (int i = 0; i < M.rows(); ++i) {
-    for (int j = 0; j < M.cols(); ++j) {
-      worst = std::max(worst, std::abs(difference(i, j)) / std::sqrt(M(i, i) * M(j, j)));
-    }
-  }
-  return worst;
-}
-
 template <class Algorithm>
 class EveryCoriolis : public ::testing::Test {};
 
@@ -91,7 +81,7 @@ TYPED_TEST(EveryCoriolis, MassRateLessTwiceCoriolisIsSkew) {
     const RandomState s = random_state(rng, k);
     const Matrix N = s.mass_rate() - 2.0 * s.template run<TypeParam>();
     const Matrix M = s.template run<jsim::Fused<double>>();
-    EXPECT_LT(scaled(N + N.transpose(), M), 1e-12) << "tree " << k;
+    EXPECT_LT(inertia_scaled_error(N + N.transpose(), M), 1e-12) << "tree " << k;
   }
 }
 
@@ -102,9 +92,8 @@ TYPED_TEST(EveryCoriolis, SameForceAsChristoffelSymbols) {
     const Vector expected = s.template run<coriolis::Christoffel<double>>() * s.v();
     const Vector force = s.template run<TypeParam>() * s.v();
     // C v is as large as M v^2, or 0 where all joints are prismatic.
-    const double size =
-        std::max(expected.cwiseAbs().maxCoeff(), s.template run<jsim::Fused<double>>().cwiseAbs().maxCoeff());
-    EXPECT_LT((force - expected).cwiseAbs().maxCoeff(), 1e-12 * size) << "tree " << k;
+    const double size = std::max(largest_entry(expected), largest_entry(s.template run<jsim::Fused<double>>()));
+    EXPECT_LT(largest_entry(force - expected), 1e-12 * size) << "tree " << k;
   }
 }
 
@@ -137,7 +126,7 @@ TYPED_TEST(ChristoffelFamily, EqualEntryByEntry) {
     const RandomState s = random_state(rng, k);
     const Matrix M = s.template run<jsim::Fused<double>>();
     const Matrix difference = s.template run<TypeParam>() - s.template run<coriolis::Christoffel<double>>();
-    EXPECT_LT(scaled(difference, M), 1e-12) << "tree " << k;
+    EXPECT_LT(inertia_scaled_error(difference, M), 1e-12) << "tree " << k;
   }
 }
 
@@ -163,7 +152,7 @@ TEST(Kronecker, IsEquation52) {
     const Matrix U = dM_dq * one_v;
     const Matrix V = dM_dq * v_one;
     const Matrix C = s.run<coriolis::Kronecker<double>>();
-    EXPECT_LT((C - 0.5 * (U + V - V.transpose())).cwiseAbs().maxCoeff(), 1e-13 * C.cwiseAbs().maxCoeff());
+    EXPECT_LT(largest_entry(C - 0.5 * (U + V - V.transpose())), 1e-13 * largest_entry(C));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/fused/engine.hpp"
+#include "dyn_core/numeric/residual.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/random_robot.hpp"
 
@@ -19,7 +20,7 @@ class FusedBatch : public ::testing::TestWithParam<std::string> {};
 
 double distance(const ConstMatrixRef<double>& a, const double* b, double floor) {
   const ConstMatrixRef<double> other(b, a.rows(), a.cols(), Eigen::OuterStride<>(a.rows()));
-  return (a - other).cwiseAbs().maxCoeff() / std::max(a.cwiseAbs().maxCoeff(), floor);
+  return relative_error(other, a, floor);
 }
 
 struct Results {
@@ -49,13 +50,13 @@ TEST_P(FusedBatch, IsEachStateByItself) {
         continue;
       }
       ASSERT_TRUE(single.update(std::span(q).subspan(k * n, n), std::span(v).subspan(k * n, n)).ok());
-      const double scale = single.M().cwiseAbs().maxCoeff();
+      const double scale = largest_entry(single.M());
       EXPECT_LT(distance(single.M(), &out.M[k * n * n], 0.0), 1e-12) << robot;
       EXPECT_LT(distance(single.C(), &out.C[k * n * n], scale), 1e-12) << robot;
-      EXPECT_LT((single.g() - ConstVectorRef<double>(&out.g[k * n], single.g().size())).cwiseAbs().maxCoeff(),
-                1e-11 * (scale + single.g().cwiseAbs().maxCoeff()));
-      EXPECT_LT((single.h() - ConstVectorRef<double>(&out.h[k * n], single.h().size())).cwiseAbs().maxCoeff(),
-                1e-11 * (scale + single.h().cwiseAbs().maxCoeff()));
+      EXPECT_LT(largest_entry(single.g() - ConstVectorRef<double>(&out.g[k * n], single.g().size())),
+                1e-11 * (scale + largest_entry(single.g())));
+      EXPECT_LT(largest_entry(single.h() - ConstVectorRef<double>(&out.h[k * n], single.h().size())),
+                1e-11 * (scale + largest_entry(single.h())));
     }
   }
 }
@@ -73,7 +74,7 @@ TEST_P(FusedBatch, EverySubsetOfTheTermsIsTheSame) {
   batch.evaluate(q, v, all.all());
   const auto near = [](const std::vector<double>& a, const std::vector<double>& b) {
     double worst = 0.0;
-    for (size_t i = 0; i < a.size(); ++i) worst = std::max(worst, std::abs(a[i] - b[i]));
+    for (size_t i = 0; i < a.size(); ++i) worst = larger_error(worst, std::abs(a[i] - b[i]));
     return worst < 1e-11;
   };
   for (unsigned terms = 1; terms < 16; ++terms) {

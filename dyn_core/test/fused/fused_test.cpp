@@ -10,6 +10,7 @@
 #include "dyn_core/gravity/gravity.hpp"
 #include "dyn_core/inverse/fused.hpp"
 #include "dyn_core/jsim/fused.hpp"
+#include "dyn_core/numeric/residual.hpp"
 #include "support/random_robot.hpp"
 
 namespace dyn {
@@ -48,17 +49,6 @@ class FusedKernels : public ::testing::TestWithParam<std::string> {
   [[nodiscard]] static const fused::Kernels& kernels() { return fused::select_kernels(GetParam()); }
 };
 
-double mass_error(const MatX<double>& M, const MatX<long double>& exact) {
-  double worst = 0.0;
-  for (int i = 0; i < M.rows(); ++i) {
-    for (int j = 0; j < M.rows(); ++j) {
-      const long double scale = std::sqrt(exact(i, i) * exact(j, j));
-      worst = std::max(worst, static_cast<double>(std::abs(static_cast<long double>(M(i, j)) - exact(i, j)) / scale));
-    }
-  }
-  return worst;
-}
-
 TEST_P(FusedKernels, AgreeWithTheScalarFormOnRandomTrees) {
   test::Rng rng(11);
   for (int k = 0; k < 120; ++k) {
@@ -75,14 +65,12 @@ TEST_P(FusedKernels, AgreeWithTheScalarFormOnRandomTrees) {
     Result result(tree.size);
     ASSERT_TRUE(engine.terms(q.data(), v.data(), result.M.data(), result.C.data(), result.g.data()));
     const Scalar exact(tree, q, v);
-    EXPECT_EQ((result.M - result.M.transpose()).cwiseAbs().maxCoeff(), 0.0) << k;
-    EXPECT_LT(mass_error(result.M, exact.M), 1e-12) << k;
-    const double c_scale = static_cast<double>(exact.C.cwiseAbs().maxCoeff() + exact.M.cwiseAbs().maxCoeff());
-    EXPECT_LT(static_cast<double>((result.C.cast<long double>() - exact.C).cwiseAbs().maxCoeff()) / c_scale, 1e-13)
-        << k << " n=" << tree.size;
-    const double g_scale = static_cast<double>(exact.g.cwiseAbs().maxCoeff()) + 1e-3;
-    EXPECT_LT(static_cast<double>((result.g.cast<long double>() - exact.g).cwiseAbs().maxCoeff()) / g_scale, 1e-13)
-        << k;
+    EXPECT_EQ(largest_entry(result.M - result.M.transpose()), 0.0) << k;
+    EXPECT_LT(mass_matrix_error(result.M, exact.M), 1e-12) << k;
+    const double c_scale = largest_entry(exact.C) + largest_entry(exact.M);
+    EXPECT_LT(largest_entry(result.C.cast<long double>() - exact.C) / c_scale, 1e-13) << k << " n=" << tree.size;
+    const double g_scale = largest_entry(exact.g) + 1e-3;
+    EXPECT_LT(largest_entry(result.g.cast<long double>() - exact.g) / g_scale, 1e-13) << k;
     VecX<double> tau(tree.size);
     engine.inverse(a.data(), tau.data());
     VecX<long double> expected = exact.g;
@@ -92,8 +80,8 @@ TEST_P(FusedKernels, AgreeWithTheScalarFormOnRandomTrees) {
                        exact.C(i, j) * static_cast<long double>(v[static_cast<size_t>(j)]);
       }
     }
-    const double tau_scale = static_cast<double>(expected.cwiseAbs().maxCoeff()) + 1e-3;
-    EXPECT_LT(static_cast<double>((tau.cast<long double>() - expected).cwiseAbs().maxCoeff()) / tau_scale, 1e-13) << k;
+    const double tau_scale = largest_entry(expected) + 1e-3;
+    EXPECT_LT(largest_entry(tau.cast<long double>() - expected) / tau_scale, 1e-13) << k;
   }
 }
 
@@ -107,10 +95,10 @@ TEST_P(FusedKernels, ChainsAgreeWhateverTermsAreAsked) {
     const auto q = test::random_values(rng, n, 3.0);
     const auto v = test::random_values(rng, n, 3.0);
     const Scalar exact(tree, q, v);
-    const double scale = static_cast<double>(exact.C.cwiseAbs().maxCoeff() + exact.M.cwiseAbs().maxCoeff());
-    const double force = static_cast<double>(exact.h.cwiseAbs().maxCoeff() + exact.g.cwiseAbs().maxCoeff());
+    const double scale = largest_entry(exact.C) + largest_entry(exact.M);
+    const double force = largest_entry(exact.h) + largest_entry(exact.g);
     const auto off = [](const auto& ours, const auto& right) {
-      return static_cast<double>((ours.template cast<long double>() - right).cwiseAbs().maxCoeff());
+      return largest_entry(ours.template cast<long double>() - right);
     };
     fused::Engine engine(tree, kernels());
     ASSERT_TRUE(engine.keep(q.data(), v.data()));
@@ -125,7 +113,7 @@ TEST_P(FusedKernels, ChainsAgreeWhateverTermsAreAsked) {
       VecX<double> h = VecX<double>::Zero(n);
       engine.terms(with_M ? r.M.data() : nullptr, with_C ? r.C.data() : nullptr, with_g ? r.g.data() : nullptr,
                    with_h ? h.data() : nullptr);
-      EXPECT_LT(with_M ? mass_error(r.M, exact.M) : 0.0, 1e-12) << n << " terms " << wanted;
+      EXPECT_LT(with_M ? mass_matrix_error(r.M, exact.M) : 0.0, 1e-12) << n << " terms " << wanted;
       EXPECT_LT(with_C ? off(r.C, exact.C) : 0.0, 1e-13 * scale) << n << " terms " << wanted;
       EXPECT_LT(with_g ? off(r.g, exact.g) : 0.0, 1e-13 * force) << n << " terms " << wanted;
       EXPECT_LT(with_h ? off(h, exact.h) : 0.0, 1e-13 * force) << n << " terms " << wanted;
@@ -155,11 +143,11 @@ TEST(FusedScalars, KeepTheirDigitsFarFromTheBase) {
     const auto v = test::random_values(rng, tree.size, 1.0);
     const Scalar exact(tree, q, v);
     const ScalarOf<double> ours(tree, q, v);
-    EXPECT_LT(mass_error(ours.M, exact.M), 1e-12) << k;
-    const double c_scale = static_cast<double>(exact.C.cwiseAbs().maxCoeff() + exact.M.cwiseAbs().maxCoeff());
-    EXPECT_LT(static_cast<double>((ours.C.cast<long double>() - exact.C).cwiseAbs().maxCoeff()) / c_scale, 1e-12) << k;
-    const double h_scale = static_cast<double>(exact.h.cwiseAbs().maxCoeff());
-    EXPECT_LT(static_cast<double>((ours.h.cast<long double>() - exact.h).cwiseAbs().maxCoeff()) / h_scale, 1e-12) << k;
+    EXPECT_LT(mass_matrix_error(ours.M, exact.M), 1e-12) << k;
+    const double c_scale = largest_entry(exact.C) + largest_entry(exact.M);
+    EXPECT_LT(largest_entry(ours.C.cast<long double>() - exact.C) / c_scale, 1e-12) << k;
+    const double h_scale = largest_entry(exact.h);
+    EXPECT_LT(largest_entry(ours.h.cast<long double>() - exact.h) / h_scale, 1e-12) << k;
   }
 }
 
@@ -204,7 +192,7 @@ TEST_P(FusedKernels, NumbersThatAreNotFiniteAreRefusedAndNothingIsWritten) {
       state[i] = x;
       Result result(7);
       EXPECT_FALSE(engine.terms(state.data(), state.data() + 7, result.M.data(), result.C.data(), result.g.data()));
-      EXPECT_EQ(result.M.cwiseAbs().maxCoeff(), 0.0);
+      EXPECT_EQ(largest_entry(result.M), 0.0);
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "dyn_core/jsim/fused.hpp"
+#include "dyn_core/numeric/residual.hpp"
 #include "support/random_robot.hpp"
 
 namespace dyn {
@@ -41,7 +42,7 @@ TEST(InertiaDerivatives, AgreeWithCentralDifferences) {
     const Tree& tree = model.tree();
     Workspace<double> ws(tree.size);
     ws.q = test::random_values(rng, tree.size, 2.0);
-    const double size = mass_matrix(tree, ws).cwiseAbs().maxCoeff();
+    const double size = largest_entry(mass_matrix(tree, ws));
     InertiaDerivatives<double> dM_dq(tree.size);
     for (int k = 0; k < tree.size; ++k) {
       const MatX<double> expected = difference_quotient(tree, ws, static_cast<size_t>(k));

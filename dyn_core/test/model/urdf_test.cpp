@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "dyn_core/model/robot_library.hpp"
+#include "dyn_core/numeric/residual.hpp"
 
 namespace dyn {
 namespace {
@@ -52,7 +53,7 @@ TEST(Urdf, NumbersArriveWhereTheyBelong) {
   // A quarter turn about z: x' = y, y' = -x.
   Mat3d turned;
   turned << 0.02, -0.001, -0.0005, -0.001, 0.03, -0.002, -0.0005, -0.002, 0.04;
-  EXPECT_LT((upper.inertia_com_kgm2 - turned).cwiseAbs().maxCoeff(), 1e-16);
+  EXPECT_LT(largest_entry(upper.inertia_com_kgm2 - turned), 1e-16);
 
   const JointDescription& shoulder = robot.joints[0];
   EXPECT_EQ(shoulder.type, JointType::revolute);

@@ -15,7 +15,6 @@ namespace {
 using test::all_cases;
 using test::Case;
 using test::eigen;
-using test::relative_error;
 
 std::span<double> span(auto& x) { return {x.data(), static_cast<size_t>(x.size())}; }
 
@@ -36,7 +35,7 @@ TEST(PinocchioModel, AgreesWithTheEnergyOracle) {
   for (const Case& c : all_cases()) {
     PinocchioModel pinocchio(*c.model);
     const auto n = static_cast<Eigen::Index>(c.q.size());
-    EXPECT_LT(test::mass_error(bare_mass_matrix(pinocchio, c), c.M), 1e-12) << c.robot;
+    EXPECT_LT(mass_matrix_error(bare_mass_matrix(pinocchio, c), c.M), 1e-12) << c.robot;
     MatX<double> C(n, n);
     pinocchio.coriolis_matrix(c.q, c.v, span(C));
     EXPECT_LT(relative_error(C * eigen(c.v), c.Cv, c.force_floor), 1e-11) << c.robot;

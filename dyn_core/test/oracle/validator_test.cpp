@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "dyn_core/model/robot_library.hpp"
+#include "dyn_core/numeric/residual.hpp"
 #include "dyn_core/registry.hpp"
 #include "moving_arm.hpp"
 #include "support/random_robot.hpp"
@@ -27,13 +28,7 @@ double influence(const Model& model, int body, int parameter, double change) {
     std::vector<double> q(n);
     for (size_t i = 0; i < n; ++i) q[i] = std::sin(1.0 + 1.7 * k + 2.3 * static_cast<double>(i));
     EXPECT_TRUE(right.update(q, q).ok() && wrong.update(q, q).ok());
-    for (size_t i = 0; i < n; ++i) {
-      for (size_t j = 0; j < n; ++j) {
-        const auto r = static_cast<Eigen::Index>(i), c = static_cast<Eigen::Index>(j);
-        most =
-            std::max(most, std::abs(wrong.M()(r, c) - right.M()(r, c)) / std::sqrt(right.M()(r, r) * right.M()(c, c)));
-      }
-    }
+    most = larger_error(most, mass_matrix_error(wrong.M(), right.M()));
   }
   return most;
 }

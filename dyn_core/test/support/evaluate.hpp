@@ -9,6 +9,7 @@
 
 #include "dyn_core/kinematics/kinematics.hpp"
 #include "dyn_core/numeric/counting.hpp"
+#include "dyn_core/numeric/residual.hpp"
 
 namespace dyn::test {
 
@@ -56,21 +57,6 @@ OperationCount operations_of(const Tree& tree, const Workspace<Counting>& ws) {
   Counting::tally() = {};
   algorithm.compute(tree, ws, matrix_view(matrix.data(), tree.size, tree.size));
   return Counting::tally();
-}
-
-// The largest |dM_ij| / sqrt(M_ii M_jj).
-template <class A, class B>
-double mass_matrix_error(const Eigen::MatrixBase<A>& M, const Eigen::MatrixBase<B>& expected) {
-  double worst = 0.0;
-  for (Eigen::Index j = 0; j < expected.cols(); ++j) {
-    for (Eigen::Index i = 0; i < expected.rows(); ++i) {
-      const double scale = std::sqrt(static_cast<double>(expected(i, i)) * static_cast<double>(expected(j, j)));
-      const double error = std::abs(static_cast<double>(M(i, j)) - static_cast<double>(expected(i, j)));
-      if (error > 0.0) worst = std::max(worst, error / scale);
-      if (!std::isfinite(error)) return error;
-    }
-  }
-  return worst;
 }
 
 }  // namespace dyn::test

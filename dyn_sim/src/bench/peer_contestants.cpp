@@ -7,6 +7,7 @@
 #include "bench/contestants.hpp"
 #include "bench/peer.hpp"
 #include "dyn_core/dynamics.hpp"
+#include "dyn_core/numeric/residual.hpp"
 
 namespace dyn::bench {
 namespace {
@@ -93,17 +94,14 @@ double difference(const Loaded& loaded, void* robot, PeerTask task, const Model&
       const std::vector<double> ours = own_numbers(own, part, {x, n});
       std::vector<double> theirs(n * n, std::nan(""));
       loaded.peer->read(robot, part, theirs.data());
-      double error = 0.0, scale = 0.0;
-      for (size_t k = 0; k < ours.size(); ++k) {
-        error = std::isnan(theirs[k]) ? theirs[k] : std::max(error, std::abs(theirs[k] - ours[k]));
-        if (std::isnan(error)) break;
-        scale = std::max(scale, std::abs(ours[k]));
-      }
-      if (!(error <= kAllowed * scale)) {
+      const auto count = static_cast<Eigen::Index>(ours.size());
+      const double error =
+          relative_error(ConstVectorRef<double>(theirs.data(), count), ConstVectorRef<double>(ours.data(), count));
+      if (!(error <= kAllowed)) {
         throw ModelError(std::string(loaded.peer->name) + ": task " + std::to_string(task) + " differs by " +
-                         std::to_string(error) + ", its largest number being " + std::to_string(scale));
+                         std::to_string(error) + " of its largest number");
       }
-      if (scale > 0.0) largest = std::max(largest, error / scale);
+      largest = larger_error(largest, error);
     }
   }
   return largest;

@@ -10,6 +10,7 @@
 #include "dyn_core/control/passive_joints.hpp"
 #include "dyn_core/model/payload.hpp"
 #include "dyn_core/model/robot_library.hpp"
+#include "dyn_core/numeric/residual.hpp"
 #include "dyn_core/screw/joint_space_sum.hpp"
 #include "dyn_sim/dormand_prince.hpp"
 #include "dyn_sim/trajectory.hpp"
@@ -48,10 +49,11 @@ double distance(const LinkTerms<double>& terms, const ClosedForm& exact) {
   double worst = 0.0;
   for (int b = 0; b < terms.size(); ++b) {
     const int j = terms.coordinate(b);
-    worst = std::max(worst, std::abs(terms.g()[b] - exact.g[j]));
+    worst = larger_error(worst, std::abs(terms.g()[b] - exact.g[j]));
     for (int a = 0; a < terms.size(); ++a) {
       const int i = terms.coordinate(a);
-      worst = std::max({worst, std::abs(terms.M()(a, b) - exact.M(i, j)), std::abs(terms.C()(a, b) - exact.C(i, j))});
+      worst = larger_error(worst, std::abs(terms.M()(a, b) - exact.M(i, j)));
+      worst = larger_error(worst, std::abs(terms.C()(a, b) - exact.C(i, j)));
     }
   }
   return worst;
@@ -77,16 +79,16 @@ void terms(Record& record, const Pair& pair) {
     update_kinematics(model.tree(), ws, needs_all);
     std::vector<LinkTerms<double>> link(3, LinkTerms<double>(3));
     for (int i = 0; i < 3; ++i) link[static_cast<size_t>(i)].compute(model.tree(), ws, i);
-    errors[0] = std::max(errors[0], distance(link[0], form.link1(q)));
-    errors[1] = std::max(errors[1], distance(link[1], form.link2(q, v)));
-    errors[2] = std::max(errors[2], distance(link[2], form.crucible(q, v)));
+    errors[0] = larger_error(errors[0], distance(link[0], form.link1(q)));
+    errors[1] = larger_error(errors[1], distance(link[1], form.link2(q, v)));
+    errors[2] = larger_error(errors[2], distance(link[2], form.crucible(q, v)));
     JointSpaceSum<double> sum(3, 3, 3);
     bool added = sum.add(link[0]) >= 0 && sum.add(link[1]) >= 0;
     const MatX<double> M = sum.M(), C = sum.C();
     const VecX<double> g = sum.g();
     const int handle = sum.add(link[2]);
     demand(whole.update(q, v), model);
-    sum_error = std::max(sum_error, (sum.M() - whole.M()).cwiseAbs().maxCoeff());
+    sum_error = larger_error(sum_error, largest_entry(sum.M() - whole.M()));
     added = added && handle >= 0 && sum.remove(handle);
     if (!added || !same_bits(sum, M, C, g)) bits += 1.0;
   }
@@ -126,7 +128,7 @@ Swing carry(const Pair& pair, double damping) {
     if (damping > 0.0) passive.damp_swing(arm.M(), ConstVectorRef<double>(v.data(), 3), damping, acceleration);
     demand(passive.solve_accelerations(arm.M(), arm.h(), acceleration), model);
     VectorRef<double>(tau.data(), 3) = arm.M() * acceleration + arm.h();
-    swing.largest_passive_torque = std::max(swing.largest_passive_torque, std::abs(tau[2]));
+    swing.largest_passive_torque = larger_error(swing.largest_passive_torque, std::abs(tau[2]));
     std::copy(v.begin(), v.end(), xdot.begin());
     std::copy(a.begin(), a.end(), xdot.begin() + 3);
   };
@@ -136,12 +138,12 @@ Swing carry(const Pair& pair, double damping) {
   for (int k = 0; k <= 600; ++k) {
     const double t = 0.01 * k;
     wanted->sample(t, qr, vr, ar);
-    const double error = std::max(std::abs(x[0] - qr[0]), std::abs(x[1] - qr[1]));
+    const double error = larger_error(std::abs(x[0] - qr[0]), std::abs(x[1] - qr[1]));
     const double from_down = x[0] + x[1] + x[2] + 0.5 * std::numbers::pi;
     swing.t.push_back(t);
     swing.crucible.push_back(from_down);
     swing.arm_error.push_back(error);
-    if (t > 5.0) swing.late_swing = std::max(swing.late_swing, std::abs(from_down));
+    if (t > 5.0) swing.late_swing = larger_error(swing.late_swing, std::abs(from_down));
     integrator.adaptive(motion, t, 0.01, 1e-10, 0.0, x);
   }
   return swing;
@@ -170,7 +172,7 @@ void crucible(Record& record) {
                 {{"left alone", number(free.late_swing, 3), number(free.largest_passive_torque, 2)},
                  {"anti-swing", number(calmed.late_swing, 3), number(calmed.largest_passive_torque, 2)}}});
   record.check("torque that the law would need at the passive joint, N m",
-               std::max(free.largest_passive_torque, calmed.largest_passive_torque), 1e-9);
+               larger_error(free.largest_passive_torque, calmed.largest_passive_torque), 1e-9);
   record.check("error of the driven joints without anti-swing, rad",
                *std::max_element(free.arm_error.begin(), free.arm_error.end()), 1e-6);
   record.check("swing left by anti-swing over swing left alone", calmed.late_swing / free.late_swing, 0.2);

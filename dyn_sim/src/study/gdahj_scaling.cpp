@@ -14,6 +14,7 @@
 #include "count/polynomial.hpp"
 #include "dyn_core/jsim/crba.hpp"
 #include "dyn_core/jsim/gdahj.hpp"
+#include "dyn_core/numeric/residual.hpp"
 #include "output.hpp"
 #include "study/helpers.hpp"
 #include "study/studies.hpp"
@@ -74,7 +75,7 @@ void time(Row& row, const Model& model, std::mt19937_64& rng) {
     all[1].push_back(seconds(by_crba, repeats));
     all[2].push_back(seconds([&] { update_kinematics(tree, ws, jsim::Gdahj<double>::needs), by_gdahj(); }, repeats));
     all[3].push_back(seconds([&] { update_kinematics(tree, ws, jsim::Crba<double>::needs), by_crba(); }, repeats));
-    row.error = std::max(row.error, (A - B).cwiseAbs().sum() / ((A + B) / 2.0).cwiseAbs().maxCoeff());  // eq 32
+    row.error = larger_error(row.error, (A - B).cwiseAbs().sum() / largest_entry((A + B) / 2.0));  // eq 32
   }
   row.gdahj_s = median(all[0]);
   row.crba_s = median(all[1]);
@@ -161,7 +162,7 @@ void gdahj_scaling(Record& record) {
     Row row{.n = n};
     count(row, model);
     time(row, model, rng);
-    error = std::max(error, row.error / (n * n));
+    error = larger_error(error, row.error / (n * n));
     rows.push_back(row);
   }
   tell(record, rows);

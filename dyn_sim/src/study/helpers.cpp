@@ -22,17 +22,6 @@ const JointDescription& joint_of(const RobotDescription& robot, const std::strin
   throw ModelError(robot.name + ": there is no joint '" + joint + "'");
 }
 
-double mass_matrix_error(const MatX<double>& M, const MatX<double>& expected) {
-  double worst = 0.0;
-  for (Eigen::Index i = 0; i < M.rows(); ++i) {
-    for (Eigen::Index j = 0; j < M.cols(); ++j) {
-      const double error = std::abs(M(i, j) - expected(i, j));
-      if (error > 0.0) worst = std::max(worst, error / std::sqrt(expected(i, i) * expected(j, j)));
-    }
-  }
-  return worst;
-}
-
 std::vector<double> random_values(std::mt19937_64& rng, int count, double largest) {
   std::uniform_real_distribution<double> spread(-largest, largest);
   std::vector<double> values(static_cast<size_t>(count));

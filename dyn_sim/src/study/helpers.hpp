@@ -15,9 +15,6 @@ namespace dyn::study {
 [[nodiscard]] const Inertial& inertial_of(const RobotDescription& robot, const std::string& link);
 [[nodiscard]] const JointDescription& joint_of(const RobotDescription& robot, const std::string& joint);
 
-// The largest |dM_ij| / sqrt(M_ii M_jj) of the first against the second.
-[[nodiscard]] double mass_matrix_error(const MatX<double>& M, const MatX<double>& expected);
-
 [[nodiscard]] std::vector<double> random_values(std::mt19937_64& rng, int count, double largest);
 
 // Throws ModelError with the joint's name where the state or M's pivot is unfit.

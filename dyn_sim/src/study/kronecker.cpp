@@ -10,6 +10,7 @@
 #include "closed_forms.hpp"
 #include "dyn_core/kinematics/inertia_derivatives.hpp"
 #include "dyn_core/model/robot_library.hpp"
+#include "dyn_core/numeric/residual.hpp"
 #include "dyn_sim/dormand_prince.hpp"
 #include "dyn_sim/precision.hpp"
 #include "output.hpp"
@@ -58,9 +59,9 @@ Errors errors_of(Dynamics& dynamics, std::string_view algorithm, const closed_fo
     const ClosedForm exact = form.closed_form(q, v);
     const MatX<double> C = dynamics.C();
     const MatX<double> N = mass_rate(dynamics.model(), q, v) - 2.0 * C;
-    worst.C = std::max(worst.C, (C - exact.C).cwiseAbs().maxCoeff());
-    worst.Cv = std::max(worst.Cv, (C * rate - exact.C * rate).cwiseAbs().maxCoeff());
-    worst.skew = std::max(worst.skew, (N + N.transpose()).cwiseAbs().maxCoeff());
+    worst.C = larger_error(worst.C, largest_entry(C - exact.C));
+    worst.Cv = larger_error(worst.Cv, largest_entry(C * rate - exact.C * rate));
+    worst.skew = larger_error(worst.skew, largest_entry(N + N.transpose()));
   }
   return worst;
 }
@@ -99,7 +100,7 @@ double feedforward(Record& record, const Model& model) {
     torques.x.push_back(t);
     for (size_t i = 0; i < 3; ++i) {
       const double error = std::abs(x[i] - qr[i]);
-      worst = std::max(worst, error);
+      worst = larger_error(worst, error);
       torques.series[i].y.push_back(tau[i]);
       tracking.series[i].y.push_back(error);
     }
@@ -127,9 +128,9 @@ void kronecker(Record& record) {
     const bool christoffel = name == "kronecker" || name == "christoffel" || name == "screw";
     grid.rows.push_back({std::string(name), christoffel ? number(e.C, 3) : number(e.C, 3) + " (another factorisation)",
                          number(e.Cv, 3), number(e.skew, 3)});
-    if (christoffel) all.C = std::max(all.C, e.C);
-    all.Cv = std::max(all.Cv, e.Cv);
-    all.skew = std::max(all.skew, e.skew);
+    if (christoffel) all.C = larger_error(all.C, e.C);
+    all.Cv = larger_error(all.Cv, e.Cv);
+    all.skew = larger_error(all.skew, e.skew);
   }
   record.table("Largest errors, N m and N m s", grid);
   const double worst = feedforward(record, model);

@@ -9,6 +9,7 @@
 
 #include "dyn_core/kinematics/kinematics.hpp"
 #include "dyn_core/kinematics/point_force.hpp"
+#include "dyn_core/numeric/residual.hpp"
 #include "dyn_sim/dormand_prince.hpp"
 #include "output.hpp"
 #include "study/helpers.hpp"
@@ -212,9 +213,9 @@ void rover(Record& record) {
     const double wanted = steering_of(rover_wheels()[w]) / degree;
     double error = 0.0;
     for (size_t k = 0; k < log.t.size(); ++k) {
-      if (log.t[k] >= settled_s) error = std::max(error, std::abs(log.steering_deg[w][k] - wanted));
+      if (log.t[k] >= settled_s) error = larger_error(error, std::abs(log.steering_deg[w][k] - wanted));
     }
-    worst = std::max(worst, error);
+    worst = larger_error(worst, error);
     spread[w] = spread_of(log, log.steering_torque[w]);
     grid.rows.push_back({rover_wheels()[w].place, number(wanted), number(error, 3), number(spread[w], 3),
                          number(spread_of(log, log.drive_torque[w]), 3)});

@@ -7,6 +7,7 @@
 
 #include "algorithm_families.hpp"
 #include "dyn_core/model/robot_library.hpp"
+#include "dyn_core/numeric/residual.hpp"
 #include "output.hpp"
 #include "study/helpers.hpp"
 #include "study/studies.hpp"
@@ -33,7 +34,7 @@ std::vector<MatX<double>> history(Dynamics& dynamics, std::string_view algorithm
 
 double largest_across_branches(const std::vector<MatX<double>>& all) {
   double largest = 0.0;
-  for (const MatX<double>& M : all) largest = std::max(largest, M.block(1, 3, 2, 2).cwiseAbs().maxCoeff());
+  for (const MatX<double>& M : all) largest = larger_error(largest, largest_entry(M.block(1, 3, 2, 2)));
   return largest;
 }
 
@@ -72,11 +73,11 @@ void rover_arm(Record& record) {
   for (const auto& [name, matrices] : all) {
     double whole = 0.0, m21 = 0.0;
     for (size_t k = 0; k < ours.size(); ++k) {
-      whole = std::max(whole, (matrices[k] - ours[k]).cwiseAbs().maxCoeff());
-      m21 = std::max(m21, std::abs(matrices[k](1, 0) - ours[k](1, 0)));
+      whole = larger_error(whole, largest_entry(matrices[k] - ours[k]));
+      m21 = larger_error(m21, std::abs(matrices[k](1, 0) - ours[k](1, 0)));
     }
-    worst = std::max(worst, whole);
-    across = std::max(across, largest_across_branches(matrices));
+    worst = larger_error(worst, whole);
+    across = larger_error(across, largest_across_branches(matrices));
     grid.rows.push_back(
         {std::string(name), number(whole, 3), number(m21, 3), number(largest_across_branches(matrices))});
     if (name == "momentum") record.compare("M21, explicit against momentum, kg m^2", "about 1e-18", number(m21, 2));

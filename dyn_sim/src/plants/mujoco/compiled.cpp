@@ -7,6 +7,7 @@
 
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/error.hpp"
+#include "dyn_core/numeric/residual.hpp"
 
 namespace dyn::sim::mujoco {
 namespace {
@@ -262,7 +263,7 @@ void compare_inertia(const std::shared_ptr<const Model>& model, Compiled& compil
             tree.ratio[at(i)] * tree.ratio[at(j)] * theirs[at(compiled.dof[at(i)]) * nv + at(compiled.dof[at(j)])];
       }
     }
-    const double error = (M - dynamics.M()).cwiseAbs().maxCoeff() / dynamics.M().cwiseAbs().maxCoeff();
+    const double error = relative_error(M, dynamics.M());
     if (!(error < 1e-9)) {
       throw ModelError(model->name() + ": MuJoCo's joint-space inertia differs from our model's by " +
                        std::to_string(error) + " relative");
