@@ -47,6 +47,7 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, const std::stri
   options.algorithms.jsim = params.jsim_algorithm;
   options.algorithms.coriolis = params.coriolis_algorithm;
   options.max_payload_dofs = static_cast<int>(params.max_payload_dofs);
+  options.check = [this](const dyn::Model& model) { refuse_payload_without_state(model); };
   live_ = std::make_unique<dyn::live::LiveModel>(described(urdf), options);
 
   const auto model = live_->newest_model();
@@ -162,16 +163,10 @@ void Arm::refuse_payload_without_state(const dyn::Model& model) const {
 }
 
 dyn::live::Applied Arm::attach(const dyn::Payload& payload, double transition_time_s) {
-  const std::scoped_lock lock(writers_);
-  const auto now = live_->newest_model();
-  refuse_payload_without_state(dyn::Model::build(dyn::attach(now->description(), payload), now->options()));
   return live_->attach(payload, transition_time_s);
 }
 
 dyn::live::Applied Arm::detach(const std::string& name, double transition_time_s) {
-  const std::scoped_lock lock(writers_);
-  const auto now = live_->newest_model();
-  refuse_payload_without_state(dyn::Model::build(dyn::detach(now->description(), name), now->options()));
   return live_->detach(name, transition_time_s);
 }
 

@@ -40,7 +40,7 @@ void DynamicsBroadcaster::set_up() {
   for (auto* x : {&q_, &v_, &tau_}) x->assign(n, 0.0);
   observer_ = std::make_unique<dyn::control::MomentumObserver>(static_cast<int>(n));
   const std::vector<double> vector(n, 0.0), matrix(n * n, 0.0);
-  samples_ = std::make_unique<TripleBuffer<Sample>>(Sample{0, vector, vector, matrix, matrix, vector, vector});
+  samples_ = std::make_unique<dyn::lockfree::Latest<Sample>>(Sample{0, vector, vector, matrix, matrix, vector, vector});
   message_.joint_names = joints_;
   publisher_ =
       rclcpp::create_publisher<dyn_msgs::msg::Dynamics>(*get_node(), "~/dynamics", rclcpp::SystemDefaultsQoS());

@@ -91,7 +91,7 @@ void PayloadServices::attach(const dyn_msgs::srv::AttachPayload::Request& reques
   try {
     const auto applied = carrier_.attach(payload_from_message(request.payload), seconds(request.transition_time));
     attached_.payloads.push_back(request.payload);
-    report(applied, "'" + request.payload.name + "' hangs on '" + request.payload.link + "'", response);
+    report(applied, "attached '" + request.payload.name + "' to '" + request.payload.link + "'", response);
     publisher_->publish(attached_);
     RCLCPP_INFO(logger_, "%s", response.message.c_str());
   } catch (const std::exception& error) {
@@ -106,7 +106,7 @@ void PayloadServices::detach(const dyn_msgs::srv::DetachPayload::Request& reques
     const auto applied = carrier_.detach(request.name, seconds(request.transition_time));
     auto& all = attached_.payloads;
     all.erase(std::remove_if(all.begin(), all.end(), [&](const auto& p) { return p.name == request.name; }), all.end());
-    report(applied, "'" + request.name + "' is off", response);
+    report(applied, "detached '" + request.name + "'", response);
     publisher_->publish(attached_);
     RCLCPP_INFO(logger_, "%s", response.message.c_str());
   } catch (const std::exception& error) {

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "dyn_controllers/dyn_controllers_parameters.hpp"
-#include "dyn_controllers/triple_buffer.hpp"
 #include "dyn_controllers/validation.hpp"
 #include "dyn_core/control/controller.hpp"
 #include "dyn_core/live/live_model.hpp"
+#include "dyn_core/lockfree/latest.hpp"
 #include "hardware_interface/loaned_command_interface.hpp"
 #include "hardware_interface/loaned_state_interface.hpp"
 #include "rclcpp_lifecycle/lifecycle_node.hpp"
@@ -113,9 +113,10 @@ class Arm {
   std::unique_ptr<dyn::control::Controller> controller_;
   std::unique_ptr<Validation> validation_;
 
-  std::string base_sensor_;                  // empty: the base stands still
-  TripleBuffer<dyn::Vec3d> world_gravity_;   // where it moves: gravity in the sensor's world, from writers to the loop
-  dyn::Vec3d gravity_ = dyn::Vec3d::Zero();  // and in the root link, in this cycle
+  std::string base_sensor_;  // empty: the base stands still
+  // Where it moves: gravity in the sensor's world, from writers to the loop ...
+  dyn::lockfree::Latest<dyn::Vec3d> world_gravity_;
+  dyn::Vec3d gravity_ = dyn::Vec3d::Zero();  // ... and in the root link, in this cycle
 
   std::vector<double> q_, v_, ref_q_, ref_v_, ref_a_, effort_;  // by coordinate, payloads' behind the robot's
   bool chained_ = false;

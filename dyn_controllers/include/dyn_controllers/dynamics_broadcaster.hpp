@@ -11,9 +11,9 @@
 #include "controller_interface/controller_interface.hpp"
 #include "dyn_controllers/broadcaster_parameters.hpp"
 #include "dyn_controllers/payload_services.hpp"
-#include "dyn_controllers/triple_buffer.hpp"
 #include "dyn_core/control/momentum_observer.hpp"
 #include "dyn_core/live/live_model.hpp"
+#include "dyn_core/lockfree/latest.hpp"
 #include "dyn_msgs/msg/dynamics.hpp"
 
 namespace dyn_controllers {
@@ -52,7 +52,7 @@ class DynamicsBroadcaster : public controller_interface::ControllerInterface {
   bool observing_ = false;
   std::uint64_t generation_ = 0;
   std::vector<double> q_, v_, tau_;
-  std::unique_ptr<TripleBuffer<Sample>> samples_;
+  std::unique_ptr<dyn::lockfree::Latest<Sample>> samples_;
   std::unique_ptr<PayloadServices> payloads_;
   dyn_msgs::msg::Dynamics message_;
   rclcpp::Publisher<dyn_msgs::msg::Dynamics>::SharedPtr publisher_;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "dyn_controllers/triple_buffer.hpp"
+#include "dyn_core/lockfree/latest.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "rclcpp_lifecycle/lifecycle_node.hpp"
 #include "trajectory_msgs/msg/joint_trajectory.hpp"
@@ -35,7 +35,7 @@ class ReferenceTopics {
 
   std::vector<std::string> joints_;
   rclcpp::Logger logger_;
-  TripleBuffer<Reference> references_;
+  dyn::lockfree::Latest<Reference> references_;
   rclcpp::Subscription<trajectory_msgs::msg::JointTrajectoryPoint>::SharedPtr point_;
   rclcpp::Subscription<trajectory_msgs::msg::JointTrajectory>::SharedPtr trajectory_;
 };

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// ~/controller_state, and once a second /diagnostics: every so many cycles the loop leaves a sample in a triple buffer;
-// timers of the node's executor make the messages. The loop neither waits nor wakes anybody.
+// ~/controller_state, and once a second /diagnostics: every so many cycles the loop leaves a sample in a
+// lockfree::Latest; timers of the node's executor make the messages. The loop neither waits nor wakes anybody.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 #include "diagnostic_msgs/msg/diagnostic_array.hpp"
 #include "dyn_controllers/arm.hpp"
-#include "dyn_controllers/triple_buffer.hpp"
+#include "dyn_core/lockfree/latest.hpp"
 #include "dyn_msgs/msg/controller_state.hpp"
 #include "rclcpp/rclcpp.hpp"
 
@@ -44,7 +44,7 @@ class StatePublisher {
   long cycle_ = 0;
   CycleCounts counts_;           // the loop's
   CycleCounts seen_, reported_;  // the executor's: of the newest sample, of the last diagnosis
-  TripleBuffer<CycleSample> samples_;
+  dyn::lockfree::Latest<CycleSample> samples_;
   dyn_msgs::msg::ControllerState message_;
   rclcpp::Publisher<dyn_msgs::msg::ControllerState>::SharedPtr publisher_;
   diagnostic_msgs::msg::DiagnosticArray diagnosis_;

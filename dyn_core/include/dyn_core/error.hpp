@@ -1,15 +1,14 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Two worlds of errors. Building and loading (never on the loop's thread) throws ModelError with one clear sentence.
-// The real-time path is noexcept and returns a Status of fixed size, turned into a sentence elsewhere.
+// Building and loading (never on the loop's thread) throws ModelError with one clear sentence. The real-time path is
+// noexcept and returns a Status of fixed size, turned into a sentence elsewhere.
 #pragma once
 
 #include <stdexcept>
 
-namespace dyn {
+#include "dyn_core/realtime.hpp"
 
-// Marks functions of the real-time path: no allocation, lock, system call, exception, string or map; bounded loops.
-#define DYN_REALTIME
+namespace dyn {
 
 class ModelError : public std::runtime_error {
  public:

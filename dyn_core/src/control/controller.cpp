@@ -72,8 +72,7 @@ Controller::Impl::Impl(live::LiveModel& live_model, Actuation what, const Parame
   for (auto* x : {&q_hat, &v_hat, &v_seen, &integral_term, &sliding_v, &momentum_before}) x->assign(at(max_n), 0.0);
   find_payload_link();
   check(first);
-  parameters = new Parameters(first);
-  parameters->next_retired = nullptr;
+  parameters = lockfree::Owned<Parameters>::make(first);
   payload.reset(first.adaptation_mass_kg, first.adaptation_radius_m);
 }
 
@@ -112,14 +111,12 @@ Controller::~Controller() = default;
 
 void Controller::set_parameters(const Parameters& parameters) { impl_->fresh_parameters.publish(ready(parameters)); }
 
-std::unique_ptr<Parameters> Controller::ready(const Parameters& parameters) const {
+lockfree::Owned<Parameters> Controller::ready(const Parameters& parameters) const {
   impl_->check(parameters);
-  auto fresh = std::make_unique<Parameters>(parameters);
-  fresh->next_retired = nullptr;
-  return fresh;
+  return lockfree::Owned<Parameters>::make(parameters);
 }
 
-void Controller::enact(std::unique_ptr<Parameters> parameters) noexcept {
+void Controller::enact(lockfree::Owned<Parameters> parameters) noexcept {
   impl_->fresh_parameters.offer(std::move(parameters));
 }
 
@@ -161,7 +158,7 @@ CycleReport Controller::Impl::step(const StateInput& now, const ReferenceInput& 
   report.generation = generation.id;
   report.algorithms = generation.dynamics.algorithms();
   report.ramping = generation.active_ramps > 0;
-  report.fallback = live.gate().closed();
+  report.fallback = live.fallback().any();
   if (finite()) {
     work_out(generation, report);
   } else {

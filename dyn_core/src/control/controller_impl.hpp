@@ -11,8 +11,8 @@
 #include "dyn_core/control/laws.hpp"
 #include "dyn_core/control/momentum_observer.hpp"
 #include "dyn_core/control/prediction.hpp"
-#include "dyn_core/live/handover.hpp"
 #include "dyn_core/live/sample_ring.hpp"
+#include "dyn_core/lockfree/handover.hpp"
 
 namespace dyn::control {
 
@@ -43,7 +43,7 @@ struct Memory {
 
 struct Controller::Impl : private Memory {
   Impl(live::LiveModel& live_model, Actuation what, const Parameters& first, double cycle_s);
-  ~Impl() { delete parameters; }
+  ~Impl() = default;
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   Impl(Impl&&) = delete;
@@ -98,8 +98,8 @@ struct Controller::Impl : private Memory {
   ReferenceInput reference;
   Memory before_rehearsal;
 
-  live::Handover<Parameters> fresh_parameters;
-  Parameters* parameters = nullptr;
+  lockfree::Handover<Parameters> fresh_parameters;
+  lockfree::Owned<Parameters> parameters;
   live::SampleRing* ring = nullptr;
 
   PassiveJoints passive;

@@ -22,7 +22,7 @@ double wrapped(double angle) noexcept { return std::remainder(angle, 2.0 * std::
 void Controller::Impl::shift_reference() noexcept {
   stale_s = reference.fresh ? 0.0 : stale_s + period_s;
   const bool timed_out =
-      live.gate().hold || (parameters->reference_timeout_s > 0.0 && stale_s > parameters->reference_timeout_s);
+      live.fallback().hold || (parameters->reference_timeout_s > 0.0 && stale_s > parameters->reference_timeout_s);
   const double now_s = -(parameters->reference_lead + reference.lead) * period_s;
   const double ahead_s = now_s + parameters->prediction * period_s;
   const size_t own = at(robot_n);

@@ -14,10 +14,8 @@ size_t at(int i) { return static_cast<size_t>(i); }
 }  // namespace
 
 void Controller::Impl::take_parameters() noexcept {
-  Parameters* const fresh = fresh_parameters.take();
-  if (fresh == nullptr) return;
-  fresh_parameters.retire(parameters);
-  parameters = fresh;
+  auto fresh = fresh_parameters.take();
+  if (fresh) fresh_parameters.retire(std::exchange(parameters, std::move(fresh)));
 }
 
 bool Controller::Impl::finite() const noexcept {
@@ -149,8 +147,8 @@ void Controller::Impl::limit(CycleReport& report) noexcept {
   }
 }
 
-// dM v of a model that has changed is momentum that no torque has made. Nothing is left to do for observe() where the
-// observer begins anew.
+// The momentum step due to a model change, dM v, is none of an external torque's. Nothing is left to do for observe()
+// where the observer begins anew.
 void Controller::Impl::rebase_observer(live::Generation& generation) noexcept {
   Dynamics& dynamics = generation.dynamics;
   if (!observer_ready) {
@@ -161,7 +159,7 @@ void Controller::Impl::rebase_observer(live::Generation& generation) noexcept {
   }
   const int kept = first_cycle_of_generation ? std::min(robot_n, n) : n;
   first_cycle_of_generation = false;
-  observer_begins = generation.momentum_gone;
+  observer_begins = generation.momentum_step_unknown;
   if (observer_begins) {
     observer.carry_over(dynamics.M(), read(v_hat, n), parameters->observer_gain, kept);
     return;
@@ -281,10 +279,10 @@ bool Controller::Impl::fill(live::Sample& sample, const live::Generation& genera
     for (int i = 0; i < n; ++i) sample.Cv[at(i)] += C(i, j) * v_hat[at(j)];
   }
   sample.ramp_count = 0;
-  for (size_t body = 0; body < generation.ramps.size() && generation.active_ramps > 0; ++body) {
+  for (int body = 0; body < generation.ramps.size() && generation.active_ramps > 0; ++body) {
     const live::Ramp& ramp = generation.ramps[body];
     if (!ramp.active) continue;
-    sample.ramps[at(sample.ramp_count++)] = {static_cast<int>(body), ramp.progress(), ramp.origin};
+    sample.ramps[at(sample.ramp_count++)] = {body, ramp.progress(), ramp.start};
   }
   return true;
 }

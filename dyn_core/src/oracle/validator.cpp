@@ -62,10 +62,9 @@ struct Validator::Impl {
 
   // A body that is ramped moves from what it was in other generations to what it is in this one.
   bool blend(Known& known, const live::Sample::RampState& ramp) {
-    if (ramp.origin.count < 0) return false;
+    if (ramp.start.count < 0) return false;
     parts.assign(1, {&known.oracle, ramp.progress});
-    for (int k = 0; k < ramp.origin.count; ++k) {
-      const auto& share = ramp.origin.shares[at(k)];
+    for (const auto& share : ramp.start) {
       const Known* const other = model_of(share.generation);
       if (other == nullptr) return false;
       parts.push_back({&other->oracle, (1.0 - ramp.progress) * share.weight});
@@ -124,21 +123,21 @@ struct Validator::Impl {
     judge(residual, sample);
   }
 
-  // What a breach leads to. A gate that holds already is not opened by older samples that are still in the ring.
-  void close_gate(const live::Sample& sample) {
+  // What a breach leads to. Older samples that are still in the ring do not end a hold.
+  void request_fallback(const live::Sample& sample) {
     const bool in_vain = sample.algorithms.jsim == fallback.jsim && sample.algorithms.coriolis == fallback.coriolis;
-    const live::Gate before = live.requested_gate();
-    live::Gate after = fallback;
+    const live::Fallback before = live.requested_fallback();
+    live::Fallback after = fallback;
     after.hold = before.hold || in_vain;
     if (after == before) return;
-    live.close_gate(after);
+    live.request_fallback(after);
     const std::scoped_lock lock(mutex);
     ++(after.hold ? numbers.holds : numbers.fallbacks);
   }
 
   void judge(const Residual& residual, const live::Sample& sample) {
     const bool breach = !(std::max({residual.M, residual.Cv, residual.g}) <= settings.tolerance);
-    if (breach && settings.mode == ValidatorMode::gate) close_gate(sample);
+    if (breach && settings.mode == ValidatorMode::gate) request_fallback(sample);
     {
       const std::scoped_lock lock(mutex);
       ++numbers.samples;
@@ -155,7 +154,7 @@ struct Validator::Impl {
   live::SampleRing& ring;
   const ValidatorSettings settings;
   const std::function<void(const Residual&)> on_residual;
-  live::Gate fallback;
+  live::Fallback fallback;
   std::map<std::uint64_t, Known> models;  // by generation
   std::vector<PinocchioModel::Part> parts;
   std::vector<double> M, C, Cv, g;

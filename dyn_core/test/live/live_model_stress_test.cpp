@@ -25,7 +25,7 @@ bool whole(const LiveModel& live, const Generation& now) {
   const Tree& tree = now.dynamics.tree();
   const Vec3d& gravity = tree.gravity;
   bool ok = gravity.y() == 2.0 * gravity.x() && gravity.z() == 3.0 * gravity.x();
-  ok = ok && now.model->bodies() == tree.size && static_cast<size_t>(tree.size) == now.transitions.size();
+  ok = ok && now.model->bodies() == tree.size && tree.size == now.transitions.size();
   const double mass = tree.mass[0];
   int links = 0;
   for (int i = 0; i < tree.size; ++i) {
@@ -95,7 +95,7 @@ TEST(LiveModelStress, SeveralWritersBesideALoop) {
       for (int m = 0; m < 20; ++m) {
         live.set_jsim(jsims[static_cast<size_t>(k + m) % jsims.size()]);
         live.set_gravity(Vec3d(1.0, 2.0, 3.0) * (1.0 + 0.01 * k));
-        live.close_gate({.jsim = m % 2 - 1});
+        live.request_fallback({.jsim = m % 2 - 1});
       }
       live.collect();
     }));

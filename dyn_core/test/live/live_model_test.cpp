@@ -128,18 +128,18 @@ TEST(LiveModel, AWholeNewDescriptionKeepsPayloads) {
   EXPECT_EQ(at_next_cycle(live), expected(small_arm(2.5)));
 }
 
-// How heavy the hand feels. Its rate is zero at both ends of a ramp, it never overshoots, M, C v and g follow it.
-double felt_mass(const Generation& generation) { return generation.dynamics.tree().mass[2]; }
+// The hand's mass in effect. Its rate is zero at both ends of a ramp, it never overshoots, M, C v and g follow it.
+double effective_mass(const Generation& generation) { return generation.dynamics.tree().mass[2]; }
 
 TEST(LiveModel, ARampIsSmoothInTime) {
   constexpr double step_s = 1e-4, ramp_s = 0.1;
   LiveModel live(small_arm(), {});
-  const double empty = felt_mass(live.acquire(step_s));
+  const double empty = effective_mass(live.acquire(step_s));
   (void)live.attach(box("box", 3.0), ramp_s);
   std::vector<double> mass{empty};
   for (int k = 0; k < 1100; ++k) {
     Generation& now = live.acquire(step_s);
-    mass.push_back(felt_mass(now));
+    mass.push_back(effective_mass(now));
     EXPECT_EQ(now.active_ramps, k < 999 ? 1 : 0) << k;
   }
   const double rate = 1.5 * 3.0 / ramp_s;  // the largest of x^2 (3 - 2 x)
@@ -172,31 +172,31 @@ TEST(LiveModel, TermsAreLinearInTheRamp) {
   expect_between(empty.g, between.g, full.g);
 }
 
-// A ramp that is turned round halfway goes on from what is felt, not from where it began.
+// A ramp that is turned round halfway goes on from the inertia in effect, not from where it began.
 TEST(LiveModel, ARampThatIsCutShortHasNoJump) {
   LiveModel live(small_arm(), {});
   const Evaluated bare = at_next_cycle(live);
-  const double empty = felt_mass(live.acquire(period_s));
+  const double empty = effective_mass(live.acquire(period_s));
   (void)live.attach(box("box", 3.0), 0.1);
   for (int k = 0; k < 50; ++k) (void)live.acquire(period_s);
-  const double halfway = felt_mass(live.acquire(0.0));
+  const double halfway = effective_mass(live.acquire(0.0));
   EXPECT_NEAR(halfway, empty + 1.5, 1e-9);
   (void)live.detach("box", 0.1);
   double before = halfway;
   for (int k = 0; k < 100; ++k) {
     const Generation& now = live.acquire(period_s);
-    EXPECT_LE(felt_mass(now), before);
-    EXPECT_GT(felt_mass(now), before - 0.05);
+    EXPECT_LE(effective_mass(now), before);
+    EXPECT_GT(effective_mass(now), before - 0.05);
     if (k == 50) {  // which the validator can build from the descriptions alone
       ASSERT_TRUE(now.ramps[2].active);
-      const Origin& origin = now.ramps[2].origin;
-      ASSERT_EQ(origin.count, 2);
-      EXPECT_EQ(origin.shares[0].generation, 1U);
-      EXPECT_NEAR(origin.shares[0].weight, 0.5, 1e-9);
-      EXPECT_EQ(origin.shares[1].generation, 0U);
-      EXPECT_NEAR(origin.shares[1].weight, 0.5, 1e-9);
+      const RampStart& start = now.ramps[2].start;
+      ASSERT_EQ(start.count, 2);
+      EXPECT_EQ(start.shares[0].generation, 1U);
+      EXPECT_NEAR(start.shares[0].weight, 0.5, 1e-9);
+      EXPECT_EQ(start.shares[1].generation, 0U);
+      EXPECT_NEAR(start.shares[1].weight, 0.5, 1e-9);
     }
-    before = felt_mass(now);
+    before = effective_mass(now);
   }
   EXPECT_EQ(at_next_cycle(live), bare);
 }
@@ -225,12 +225,12 @@ TEST(LiveModel, AnotherChangeLeavesARampAlone) {
 // Two changes between two cycles: the loop sees only the second, whose ramp starts from what the loop knows.
 TEST(LiveModel, AModelThatTheLoopNeverSawIsNoDetour) {
   LiveModel live(small_arm(), {});
-  const double empty = felt_mass(live.acquire(period_s));
+  const double empty = effective_mass(live.acquire(period_s));
   (void)live.attach(box("box", 3.0), 0.1);
   (void)live.attach(box("other", 1.0), 0.2);
-  EXPECT_EQ(felt_mass(live.acquire(0.0)), empty);
+  EXPECT_EQ(effective_mass(live.acquire(0.0)), empty);
   for (int k = 0; k < 100; ++k) (void)live.acquire(period_s);
-  EXPECT_NEAR(felt_mass(live.acquire(0.0)), empty + 2.0, 1e-9);
+  EXPECT_NEAR(effective_mass(live.acquire(0.0)), empty + 2.0, 1e-9);
   for (int k = 0; k < 101; ++k) (void)live.acquire(period_s);
   EXPECT_EQ(at_next_cycle(live), expected(dyn::attach(dyn::attach(small_arm(), box("box", 3.0)), box("other", 1.0))));
 }
@@ -238,7 +238,7 @@ TEST(LiveModel, AModelThatTheLoopNeverSawIsNoDetour) {
 TEST(LiveModel, RefusalsExplainAndChangeNothing) {
   LiveModel live(small_arm(), {.max_payload_dofs = 1});
   (void)live.attach(box("box", 1.0), 0.0);
-  const Generation* const before = &live.acquire(period_s);
+  const Generation* before = &live.acquire(period_s);
   RobotDescription other = small_arm();
   other.joints[1].name = "elbow";
   RobotDescription longer = small_arm();
@@ -255,7 +255,11 @@ TEST(LiveModel, RefusalsExplainAndChangeNothing) {
   expect_words(refusal([&] { (void)live.attach(box("crate", 1.0, "hand"), 0.0); }), {"crate", "hand"});
   expect_words(refusal([&] { (void)live.attach(box("crate", 1.0), -1.0); }), {"transition_time", "-1"});
   expect_words(refusal([&] { (void)live.attach(box("crate", 1.0), std::nan("")); }), {"transition_time"});
-  expect_words(refusal([&] { (void)live.detach("crate", 0.0); }), {"crate", "not attached"});
+  expect_words(refusal([&] { (void)live.detach("crate", 0.0); }), {"crate", "not attached", "box"});
+  (void)live.attach(box("lid", 0.1, "box/body"), 0.0);
+  expect_words(refusal([&] { (void)live.detach("box", 0.0); }), {"box", "carries", "lid"});
+  (void)live.detach("lid", 0.0);
+  before = &live.acquire(period_s);
   expect_words(refusal([&] { (void)live.replace_robot(other, 0.0); }), {"small.urdf", "elbow", "joint2"});
   expect_words(refusal([&] { (void)live.replace_robot(longer, 0.0); }), {"small.urdf", "joint4", "nothing"});
   expect_words(refusal([&] { (void)live.replace_robot(broken, 0.0); }), {"link2", "-1"});
@@ -291,43 +295,75 @@ TEST(LiveModel, AChangeThatIsReadyWaitsForTheLoop) {
   live.enact(chosen);
   EXPECT_EQ(live.acquire(period_s).dynamics.algorithms().jsim, AlgorithmIndex::find_jsim("crba"));
   live.enact(detached);
-  EXPECT_EQ(felt_mass(live.acquire(period_s)), 2.0);
+  EXPECT_EQ(effective_mass(live.acquire(period_s)), 2.0);
   live.enact(detached);  // there is nothing in it any more
   EXPECT_EQ(live.acquire(period_s).id, 2U);
 }
 
-TEST(LiveModel, TheGateGoesPastWhatWasChosenUntilSomethingElseIs) {
+TEST(LiveModel, AFallbackReplacesWhatWasChosenUntilSomethingElseIs) {
   LiveModel live(small_arm(), {});
   const int chosen = live.acquire(period_s).dynamics.algorithms().jsim;
-  const Gate gate{AlgorithmIndex::find_jsim("crba"), AlgorithmIndex::find_coriolis("recursive"), true};
-  live.close_gate(gate);
-  EXPECT_EQ(live.acquire(period_s).dynamics.algorithms().jsim, gate.jsim);
-  EXPECT_EQ(live.acquire(period_s).dynamics.algorithms().coriolis, gate.coriolis);
-  EXPECT_EQ(live.gate(), gate);
+  const Fallback fallback{AlgorithmIndex::find_jsim("crba"), AlgorithmIndex::find_coriolis("recursive"), true};
+  live.request_fallback(fallback);
+  EXPECT_EQ(live.acquire(period_s).dynamics.algorithms().jsim, fallback.jsim);
+  EXPECT_EQ(live.acquire(period_s).dynamics.algorithms().coriolis, fallback.coriolis);
+  EXPECT_EQ(live.fallback(), fallback);
   live.set_gravity({0.0, 0.0, -5.0});
   (void)live.attach(box("box", 1.0), 0.0);
-  EXPECT_EQ(live.acquire(period_s).dynamics.algorithms().jsim, gate.jsim) << "neither gravity nor a payload opens it";
+  EXPECT_EQ(live.acquire(period_s).dynamics.algorithms().jsim, fallback.jsim)
+      << "neither gravity nor a payload ends it";
   live.set_coriolis("fused");
   EXPECT_EQ(live.acquire(period_s).dynamics.algorithms().jsim, chosen);
-  EXPECT_FALSE(live.gate().closed());
+  EXPECT_FALSE(live.fallback().any());
 }
 
+// What a model must have beyond being a model is asked of the very one that the loop will get: there is one build.
+TEST(LiveModel, TheCheckSeesTheModelThatIsPublishedAndMayRefuseIt) {
+  const Model* seen = nullptr;
+  int calls = 0;
+  LiveOptions options;
+  options.check = [&](const Model& model) {
+    seen = &model;
+    ++calls;
+    if (model.name() == "small" && model.bodies() == 3 && model.links().size() > 5) throw ModelError("too many links");
+  };
+  LiveModel live(small_arm(), options);
+  EXPECT_EQ(calls, 0) << "the first model is nobody's change";
+  (void)live.attach(box("box", 1.0), 0.0);
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(seen, live.newest_model().get());
+  const Generation* const before = &live.acquire(period_s);
+  EXPECT_EQ(refusal([&] { (void)live.attach(box("crate", 1.0), 0.0); }), "too many links");
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(&live.acquire(period_s), before) << "what was refused reached the loop";
+  EXPECT_EQ(live.payloads().size(), 1U);
+  (void)live.replace_robot(small_arm(2.5), 0.0);
+  EXPECT_EQ(seen, live.newest_model().get());
+  (void)live.detach("box", 0.0);
+  EXPECT_EQ(seen, live.newest_model().get());
+  EXPECT_EQ(calls, 4);
+}
+
+// Remembered for the validator: the newest ones, so many and no more.
 TEST(LiveModel, ReplacedModelsAreFreed) {
-  std::vector<std::weak_ptr<const Model>> models;
+  constexpr auto kept = static_cast<int>(LiveModel::models_remembered);
+  constexpr int changes = 3 * kept;
+  std::vector<std::weak_ptr<const Model>> models;  // by generation
   {
     LiveModel live(small_arm(), {});
-    for (int k = 0; k < 200; ++k) {
-      const auto applied = live.attach(box("box", 1.0), 0.0);
+    models.push_back(live.newest_model());
+    for (int k = 1; k <= changes; ++k) {
+      const auto applied = k % 2 == 1 ? live.attach(box("box", 1.0), 0.0) : live.detach("box", 0.0);
       models.push_back(live.model_of(applied.generation));
       if (k % 3 != 0) (void)live.acquire(period_s);  // some are never seen
-      (void)live.detach("box", 0.0);
-      (void)live.acquire(period_s);
     }
+    (void)live.acquire(period_s);
     live.collect();
-    const auto living = std::count_if(models.begin(), models.end(), [](const auto& m) { return !m.expired(); });
-    EXPECT_LE(living, 64) << "more than the models that are remembered for the validator";
-    EXPECT_EQ(live.model_of(1), nullptr);
-    EXPECT_NE(live.model_of(400), nullptr);
+    for (int k = 0; k <= changes; ++k) {
+      const bool remembered = k > changes - kept;
+      EXPECT_EQ(models[static_cast<size_t>(k)].expired(), !remembered) << "generation " << k;
+      EXPECT_EQ(live.model_of(static_cast<std::uint64_t>(k)) != nullptr, remembered) << "generation " << k;
+    }
   }
   for (const auto& model : models) EXPECT_TRUE(model.expired());
 }

@@ -64,6 +64,7 @@ class MovingArm {
   [[nodiscard]] control::Parameters parameters() const {
     control::Parameters p;
     p.gains.assign(static_cast<size_t>(live.robot_coordinates()), {400.0, 40.0, 0.0, 0.0});
+    p.effort_limit.assign(p.gains.size(), 1e6);  // random robots have none of their own
     return p;
   }
   void move_reference() {

@@ -30,19 +30,20 @@ EventWriter::EventWriter(const ArmConfig& config, live::LiveModel& live, control
 }
 
 EventWriter::Ready* EventWriter::due(double time_s, bool wait) noexcept {
-  const std::size_t next = done_.load(std::memory_order_relaxed);
+  const std::uint64_t next = ring_.released();
   if (next >= planned_.size() || planned_[next].time_s > time_s + 1e-9) return nullptr;
-  while (ready_.load(std::memory_order_acquire) <= next) {
-    if (!wait) return nullptr;
+  Ready* ready = ring_.front();
+  while (ready == nullptr && wait) {
     const timespec moment{0, 50'000};
     (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, nullptr);
+    ready = ring_.front();
   }
-  return &ring_[next % slots];
+  return ready;
 }
 
 void EventWriter::wait_until_ready() const {
   const std::size_t enough = std::min(planned_.size(), slots);
-  while (ready_.load(std::memory_order_acquire) < enough) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (ring_.committed() < enough) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 void EventWriter::stop() {
@@ -51,16 +52,15 @@ void EventWriter::stop() {
 }
 
 void EventWriter::work(const std::stop_token& stop) {
-  std::size_t freed = 0;
-  std::size_t next = 0;
   while (!stop.stop_requested()) {
-    const std::size_t done = done_.load(std::memory_order_acquire);
-    for (; freed < done; ++freed) ring_[freed % slots] = Ready{};
+    while (Ready* const done = ring_.reclaim()) *done = Ready{};
     live_.collect();
     controller_.collect();
-    if (next < planned_.size() && next - done < slots) {
-      make_ready(planned_[next], ring_[next % slots]);
-      ready_.store(++next, std::memory_order_release);
+    const std::uint64_t planned = ring_.committed();
+    Ready* const ready = planned < planned_.size() ? ring_.next() : nullptr;
+    if (ready != nullptr) {
+      make_ready(planned_[planned], *ready);
+      ring_.commit();
     } else {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }

@@ -4,17 +4,16 @@
 // and plants to be built. A thread of its own makes them ready some events ahead; the loop, when one is due, exchanges
 // pointers. What was replaced is freed by this thread too.
 //
-//   writer:  reads the next event, builds, fills a slot of the ring; frees what done slots hold
+//   writer:  reads the next event, builds, fills a slot of the ring; frees what reclaimed slots hold
 //   loop:    due() -> puts the slot in force -> done()
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include "dyn_core/control/controller.hpp"
+#include "dyn_core/lockfree/ring.hpp"
 #include "dyn_sim/plant.hpp"
 #include "dyn_sim/run/config.hpp"
 #include "dyn_sim/run/record.hpp"
@@ -26,7 +25,7 @@ class EventWriter {
   struct Ready {
     int event = -1;  // of the configuration; -1: nothing that is told of, as the end of a push
     live::LiveModel::Change change;
-    std::unique_ptr<control::Parameters> parameters;
+    lockfree::Owned<control::Parameters> parameters;
     std::unique_ptr<Plant> plant;  // null: stays; once in force, the one before
     int carried = 0;               // payloads more, or less
   };
@@ -42,9 +41,7 @@ class EventWriter {
 
   // The loop: the next event if its time has come and it is ready, else null. With `wait` it is ready in any case.
   [[nodiscard]] DYN_REALTIME Ready* due(double time_s, bool wait) noexcept;
-  DYN_REALTIME void done() noexcept {
-    done_.store(done_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  }
+  DYN_REALTIME void done() noexcept { ring_.release(); }
 
   // Until as much is ready as there is room for; before the loop begins.
   void wait_until_ready() const;
@@ -79,11 +76,8 @@ class EventWriter {
   std::shared_ptr<const Model> robot_;
   control::Parameters parameters_;
 
-  std::array<Ready, slots> ring_;
-  static_assert(std::atomic<std::size_t>::is_always_lock_free);
-  std::atomic<std::size_t> ready_{0};  // written by the writer: so many were ever ready
-  std::atomic<std::size_t> done_{0};   // by the loop
-  std::jthread thread_;                // last: everything else is there when it starts
+  lockfree::Ring<Ready> ring_{slots};
+  std::jthread thread_;  // last: everything else is there when it starts
 };
 
 }  // namespace dyn::sim

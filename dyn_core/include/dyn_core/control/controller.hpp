@@ -70,7 +70,7 @@ struct Terms {
 };
 
 struct CycleReport {
-  // holding_reference: it stopped coming, or the validator's gate says so; it is brought to rest.
+  // holding_reference: it stopped coming, or a fallback says so; it is brought to rest.
   enum class Mode : std::uint8_t { tracking, holding_reference, holding_torque, safe_torque, failed };
   Mode mode = Mode::tracking;
   Status status;  // of the dynamics
@@ -79,7 +79,7 @@ struct CycleReport {
   bool saturated = false;     // some effort limit or rate limit was active
   bool collision = false;     // not raised while a payload is ramped and the observer settles after that
   bool ramping = false;       // a payload is being ramped
-  bool fallback = false;      // the validator's gate is closed
+  bool fallback = false;      // the validator asked for a fallback
 };
 
 class Controller {
@@ -96,8 +96,8 @@ class Controller {
   // Any thread but the loop's. Throws ModelError with the reason and changes nothing where they are no good.
   void set_parameters(const Parameters& parameters);
   // The same in two steps: made ready by any thread, put in force by the loop from its next step on.
-  [[nodiscard]] std::unique_ptr<Parameters> ready(const Parameters& parameters) const;
-  DYN_REALTIME void enact(std::unique_ptr<Parameters> parameters) noexcept;
+  [[nodiscard]] lockfree::Owned<Parameters> ready(const Parameters& parameters) const;
+  DYN_REALTIME void enact(lockfree::Owned<Parameters> parameters) noexcept;
   // Frees what the loop has given back; set_parameters() does this too.
   void collect();
   // Samples go here (nullptr: nowhere); before the loop runs.

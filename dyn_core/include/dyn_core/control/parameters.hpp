@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // What a user may set about a controller, with the names the ROS parameters and the YAML of `dyn run` have. A whole set
-// travels to the loop at once through live::Handover; it is validated by whoever makes it, never in the loop.
+// travels to the loop at once through lockfree::Handover; it is validated by whoever makes it, never in the loop.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,7 @@ struct Parameters {
   double adaptation_gain = 2.0;      // 1/J, how fast `adaptive` learns the payload
   double adaptation_mass_kg = 0.5;   // what it begins with, at its activation: a ball
   double adaptation_radius_m = 0.1;
-  double hold_time_s = 0.05;           // how long the last good torque is held on a non-finite state or result
-  Parameters* next_retired = nullptr;  // live::Handover's list
+  double hold_time_s = 0.05;  // how long the last good torque is held on a non-finite state or result
 };
 
 // One sentence about the first thing wrong with it (gains for other than `coordinates` joints, negative or non-finite

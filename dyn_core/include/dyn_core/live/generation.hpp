@@ -1,8 +1,9 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// One model as the loop works with it: made whole by a writer, then used by the loop alone until it is retired.
+// A generation: one model as the loop works with it, made whole by a writer, then used by the loop alone until it is
+// retired.
 //
-// Rigid payloads are ramped: a body whose inertia a writer changed moves from what the loop feels now to the new value
+// Rigid payloads are ramped: a body whose inertia a writer changed moves from the inertia in effect now to the new one
 // over `duration_s`, with a rate that is zero at both ends (C1 in time). Bodies are recognised between generations by a
 // key that never changes (their joint), since a chain hung on the middle of the tree shifts indices.
 //
@@ -13,10 +14,10 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/model/body_inertia.hpp"
+#include "dyn_core/numeric/indexed.hpp"
 
 namespace dyn::live {
 
@@ -26,8 +27,8 @@ struct Transition {
   double duration_s = 0.0;    // over which to reach it
 };
 
-// What a body felt when its ramp began: the inertias it has in these generations, weighted.
-struct Origin {
+// The inertia from which a ramp started: those that the body has in these generations, weighted.
+struct RampStart {
   struct Share {
     std::uint64_t generation = 0;
     double weight = 0.0;
@@ -36,7 +37,10 @@ struct Origin {
   std::array<Share, most_shares> shares;
   int count = 0;  // -1: more ramps were cut short in a row than there is room for
 
-  void add(std::uint64_t generation, double weight) noexcept;
+  DYN_REALTIME void add(std::uint64_t generation, double weight) noexcept;
+  // None where count is -1.
+  [[nodiscard]] DYN_REALTIME const Share* begin() const noexcept { return shares.data(); }
+  [[nodiscard]] DYN_REALTIME const Share* end() const noexcept { return shares.data() + (count > 0 ? count : 0); }
 };
 
 struct Ramp {
@@ -44,7 +48,7 @@ struct Ramp {
   double elapsed_s = 0.0;
   double duration_s = 0.0;
   BodyInertia from;
-  Origin origin;  // of `from`
+  RampStart start;  // of `from`
 
   // How far the linear blend has come, 0 to 1: x^2 (3 - 2 x), its rate zero at both ends.
   [[nodiscard]] double progress() const noexcept {
@@ -57,46 +61,45 @@ struct Generation {
   Generation(std::shared_ptr<const Model> shared_model, const AlgorithmChoice& choice)
       : model(std::move(shared_model)),
         dynamics(model, choice),
-        transitions(static_cast<std::size_t>(model->bodies())),
-        ramps(transitions.size()),
-        changed(transitions.size()),
-        previous(transitions.size()) {}
+        transitions(model->bodies()),
+        ramps(model->bodies()),
+        changed(model->bodies()),
+        previous(model->bodies()) {}
 
   std::uint64_t id = 0;
   std::uint64_t geometry = 0;  // the same number: the same description of the robot
   std::shared_ptr<const Model> model;
   Dynamics dynamics;
-  std::vector<Transition> transitions;  // by body
-  std::vector<int> body_of_key;         // -1: not in this generation
+  Indexed<Transition> transitions;  // by body
+  Indexed<int> body_of_key;         // -1: not in this generation
 
   // The loop's own.
-  std::vector<Ramp> ramps;  // by body
+  Indexed<Ramp> ramps;  // by body
   int active_ramps = 0;
-  std::vector<std::uint8_t> changed;  // by body, in this cycle
-  std::vector<BodyInertia> previous;  // by body, of the cycle before, where changed
+  Indexed<std::uint8_t> changed;  // by body, in this cycle
+  Indexed<BodyInertia> previous;  // by body, of the cycle before, where changed
   int changed_count = 0;
-  bool momentum_gone =
-      false;  // in this cycle: bodies were taken away, or moved, with momentum nobody can tell any more
-  Generation* next_retired = nullptr;
+  // In this cycle bodies were taken away, or moved: the momentum step due to that cannot be computed.
+  bool momentum_step_unknown = false;
 
   // The first cycle of a generation, before take_over(), and every later one: nothing has changed yet.
   DYN_REALTIME void begin_cycle() noexcept;
 
   // A new generation takes over from the one before: bodies that are the same keep their ramp, bodies whose inertia was
-  // changed start one at what is felt now.
+  // changed start one at the inertia in effect now.
   DYN_REALTIME void take_over(const Generation& before) noexcept;
 
   // Moves every active ramp on by one period.
   DYN_REALTIME void advance(double period_s) noexcept;
 
   // Did some body's inertia change at the beginning of this cycle? Then these put the dynamics back to the inertias of
-  // the cycle before, and forth again: a momentum observer has to know the dM v that no torque has made.
+  // the cycle before, and forth again: a momentum observer has to know the momentum step dM v due to the model change.
   [[nodiscard]] DYN_REALTIME bool inertia_changed() const noexcept { return changed_count > 0; }
   DYN_REALTIME void swap_previous_inertias() noexcept;
 
  private:
-  DYN_REALTIME void change(std::size_t body, const BodyInertia& before) noexcept;
-  [[nodiscard]] DYN_REALTIME Origin origin_of(std::size_t body) const noexcept;
+  DYN_REALTIME void change(int body, const BodyInertia& before) noexcept;
+  [[nodiscard]] DYN_REALTIME RampStart ramp_start(int body) const noexcept;
 };
 
 }  // namespace dyn::live

@@ -3,7 +3,7 @@
 // The model of a running control loop. The loop calls acquire() once a cycle and works with what it returns; any other
 // thread may change the robot, its payloads, gravity or the algorithms at any time. Writers are serialised among
 // themselves by a mutex the loop never sees; what they change reaches the loop whole, at the beginning of a cycle,
-// through a Handover (its state machine is written there). A change that is refused throws and changes nothing.
+// through a Handover (lockfree/handover.hpp). A change that is refused throws and changes nothing.
 //
 // A change may also be made ready first and put in force later, by the loop itself, at the cycle that it is meant for:
 // give the call a Change to put it into, hand that to the loop, and let it call enact(). Every change builds on those
@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -20,7 +21,7 @@
 #include <vector>
 
 #include "dyn_core/live/generation.hpp"
-#include "dyn_core/live/handover.hpp"
+#include "dyn_core/lockfree/handover.hpp"
 #include "dyn_core/model/payload.hpp"
 
 namespace dyn::live {
@@ -29,6 +30,9 @@ struct LiveOptions {
   ModelOptions model{};
   AlgorithmChoice algorithms{};
   int max_payload_dofs = 0;  // coordinates that payloads on passive joints may add
+  // What else must hold of a model that a change makes: called by the writer before it is published; throws ModelError
+  // to refuse it.
+  std::function<void(const Model&)> check{};
 };
 
 // What every writer call returns: what was applied.
@@ -39,12 +43,12 @@ struct Applied {
 };
 
 // What the loop goes on with from some cycle on, whatever the algorithms chosen by name are.
-struct Gate {
+struct Fallback {
   int jsim = -1, coriolis = -1;  // positions in the registries, in place of the chosen ones; -1: as chosen
   bool hold = false;             // bring the reference to rest
 
-  bool operator==(const Gate&) const = default;
-  [[nodiscard]] bool closed() const noexcept { return *this != Gate{}; }
+  bool operator==(const Fallback&) const = default;
+  [[nodiscard]] bool any() const noexcept { return *this != Fallback{}; }
 };
 
 class LiveModel {
@@ -54,8 +58,8 @@ class LiveModel {
   // A change that was made ready by a writer; the loop puts it in force.
   class Change {
     friend class LiveModel;
-    std::unique_ptr<Generation> generation_;
-    std::unique_ptr<Settings> settings_;
+    lockfree::Owned<Generation> generation_;
+    lockfree::Owned<Settings> settings_;
   };
 
   // Throws ModelError where the robot or an algorithm's name is no good.
@@ -72,17 +76,22 @@ class LiveModel {
   Applied detach(const std::string& payload_name, double transition_time_s, Change* later = nullptr);
   // A new description of the same joints, in the same order; payloads stay attached.
   Applied replace_robot(const RobotDescription& robot, double transition_time_s, Change* later = nullptr);
-  // A new choice of algorithm opens the gate again.
+  // A new choice of algorithm ends a fallback.
   void set_jsim(std::string_view name, Change* later = nullptr);
   void set_coriolis(std::string_view name, Change* later = nullptr);
   void set_gravity(const Vec3d& gravity_mps2, Change* later = nullptr);
   // At once, past everything that is waiting for its cycle: for whoever found the loop's numbers wrong.
-  void close_gate(const Gate& gate) noexcept { gate_.store(packed(gate), std::memory_order_relaxed); }
-  [[nodiscard]] Gate requested_gate() const noexcept { return unpacked(gate_.load(std::memory_order_relaxed)); }
+  void request_fallback(const Fallback& fallback) noexcept {
+    requested_fallback_.store(packed(fallback), std::memory_order_relaxed);
+  }
+  [[nodiscard]] Fallback requested_fallback() const noexcept {
+    return unpacked(requested_fallback_.load(std::memory_order_relaxed));
+  }
   [[nodiscard]] std::vector<Payload> payloads() const;
   // The model of the newest generation: what the loop uses from its next cycle on.
   [[nodiscard]] std::shared_ptr<const Model> newest_model() const;
-  // The model of a generation that was published; null if it is long ago.
+  // The model of a generation that was published; null if `models_remembered` or more have been since.
+  static constexpr std::size_t models_remembered = 128;
   [[nodiscard]] std::shared_ptr<const Model> model_of(std::uint64_t generation) const;
   // Frees what the loop has given back; writers' other calls do this too.
   void collect();
@@ -93,7 +102,7 @@ class LiveModel {
   // The next acquire() has it.
   DYN_REALTIME void enact(Change& change) noexcept;
   // As the last acquire() found it.
-  [[nodiscard]] const Gate& gate() const noexcept { return gate_seen_; }
+  [[nodiscard]] DYN_REALTIME const Fallback& fallback() const noexcept { return fallback_; }
   // Coordinates of the robot without payloads, and the most that payloads may make of them.
   [[nodiscard]] int robot_coordinates() const noexcept { return robot_coordinates_; }
   [[nodiscard]] int max_coordinates() const noexcept { return robot_coordinates_ + options_.max_payload_dofs; }
@@ -103,46 +112,52 @@ class LiveModel {
     AlgorithmIndex algorithms;
     Vec3d gravity_mps2;
     std::uint64_t choices = 0;  // how often algorithms were chosen
-    Settings* next_retired = nullptr;
+  };
+  // What a generation's model is built from.
+  struct Parts {
+    RobotDescription robot;
+    std::vector<Payload> payloads;
+    std::uint64_t geometry = 0;  // counts replace_robot()
+  };
+  struct PublishedInertia {
+    Transition transition;
+    BodyInertia inertia;
   };
   // In one word, so that the loop sees it whole.
-  static std::uint32_t packed(const Gate& gate) noexcept;
-  static Gate unpacked(std::uint32_t word) noexcept;
+  static std::uint32_t packed(const Fallback& fallback) noexcept;
+  static Fallback unpacked(std::uint32_t word) noexcept;
 
-  std::unique_ptr<Generation> make(const RobotDescription& robot, const std::vector<Payload>& payloads,
-                                   double transition_time_s);
-  Applied publish(std::unique_ptr<Generation> generation, Change* later, std::uint64_t geometry);
-  void name_bodies(Generation& generation, double transition_time_s);
+  [[nodiscard]] std::unique_lock<std::mutex> writer(const char* call) const;
+  Applied change(Parts parts, double transition_time_s, Change* later);
+  [[nodiscard]] std::shared_ptr<const Model> build(const Parts& parts) const;
+  void number_bodies(Generation& generation, double transition_time_s);
   void remember(const Generation& generation);
-  void publish_settings(const Settings& settings, Change* later);
-  void apply(const Settings& settings) noexcept;
+  void change_settings(const Settings& settings, Change* later);
+  DYN_REALTIME void apply(const Settings& settings) noexcept;
 
   LiveOptions options_;
   int robot_coordinates_ = 0;
 
   // Writers' own, behind the mutex: what was published last.
   mutable std::mutex writers_;
-  RobotDescription robot_;
-  std::vector<Payload> payloads_;
+  Parts parts_;
   std::shared_ptr<const Model> model_;
   std::map<std::uint64_t, std::shared_ptr<const Model>> recent_models_;  // by generation
-  std::vector<Transition> transitions_;                                  // by key, as the inertias beside them
-  std::vector<BodyInertia> inertias_;
+  Indexed<PublishedInertia> published_;                                  // by key
   std::map<std::string, int> keys_;
   std::uint64_t versions_ = 0;
   std::uint64_t generations_ = 0;
-  std::uint64_t geometry_ = 0;
   Settings settings_now_;
 
-  Handover<Generation> fresh_generations_;
-  Handover<Settings> fresh_settings_;
+  lockfree::Handover<Generation> fresh_generations_;
+  lockfree::Handover<Settings> fresh_settings_;
   static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
-  std::atomic<std::uint32_t> gate_{0};
+  std::atomic<std::uint32_t> requested_fallback_{0};
 
   // The loop's own.
-  Generation* generation_ = nullptr;
-  Settings* settings_ = nullptr;
-  Gate gate_seen_;
+  lockfree::Owned<Generation> generation_;
+  lockfree::Owned<Settings> settings_;
+  Fallback fallback_;
 };
 
 }  // namespace dyn::live

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// From the loop to the validator: what the loop computed, and all it computed it from. One producer (the loop), one
-// consumer (the validator's thread); wait-free on both sides; memory comes once. A sample that finds the ring full, or
-// does not fit into a slot, is dropped and counted.
+// From the loop to the validator: what the loop computed, and all it computed it from. A lockfree::Ring whose producer
+// is the loop and whose consumer is the validator's thread. A sample that finds the ring full, or does not fit into a
+// slot, is dropped and counted.
 #pragma once
 
 #include <atomic>
@@ -10,15 +10,16 @@
 #include <vector>
 
 #include "dyn_core/live/generation.hpp"
+#include "dyn_core/lockfree/ring.hpp"
 #include "dyn_core/numeric/types.hpp"
 
 namespace dyn::live {
 
 struct Sample {
-  struct RampState {  // a body moves from `origin` to the inertia it has in the sample's generation; this far
+  struct RampState {  // a body moves from `start` to the inertia it has in the sample's generation; this far
     int body = -1;
     double progress = 1.0;  // of the linear blend, 0 to 1
-    Origin origin;
+    RampStart start;
   };
 
   std::uint64_t generation = 0;
@@ -37,25 +38,26 @@ class SampleRing {
   SampleRing(int slots, int max_coordinates, int max_bodies);
 
   // The loop: the slot that comes next, or nullptr if the ring is full.
-  [[nodiscard]] DYN_REALTIME Sample* next() noexcept;
+  [[nodiscard]] DYN_REALTIME Sample* next() noexcept { return ring_.next(); }
   // The loop: the slot to fill, or nullptr (and a drop is counted) if the ring is full; commit() hands it over.
-  DYN_REALTIME Sample* begin() noexcept;
-  DYN_REALTIME void commit() noexcept;
+  [[nodiscard]] DYN_REALTIME Sample* begin() noexcept {
+    Sample* const slot = ring_.next();
+    if (slot == nullptr) drop();
+    return slot;
+  }
+  DYN_REALTIME void commit() noexcept { ring_.commit(); }
   // Instead of commit(): the sample does not fit into the slot.
   DYN_REALTIME void drop() noexcept { dropped_.fetch_add(1, std::memory_order_relaxed); }
 
   // The validator: the oldest sample or nullptr; release() gives the slot back.
-  [[nodiscard]] const Sample* front() noexcept;
-  void release() noexcept;
+  [[nodiscard]] const Sample* front() noexcept { return ring_.front(); }
+  void release() noexcept { ring_.release(); }
 
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
-  [[nodiscard]] std::uint64_t written() const noexcept { return written_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t written() const noexcept { return ring_.committed(); }
 
  private:
-  std::vector<Sample> slots_;
-  static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-  std::atomic<std::uint64_t> written_{0};   // by the loop
-  std::atomic<std::uint64_t> released_{0};  // by the validator
+  lockfree::Ring<Sample> ring_;
   std::atomic<std::uint64_t> dropped_{0};
 };
 

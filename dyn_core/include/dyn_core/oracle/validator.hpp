@@ -5,9 +5,9 @@
 // M, C v and g, at the gravity of the sample; while a payload is being ramped, with inertias blended from the models
 // between which it is. The loop never waits for this thread; samples that find the ring full are dropped and counted.
 //
-// In the mode `gate` a breach closes the live model's gate in steps: first the loop goes on with the fallback
-// algorithms, from its next cycle on; if a sample that was computed with them is a breach too, the model itself is
-// wrong and the reference is brought to rest. Choosing an algorithm by name opens the gate again.
+// In the mode `gate` a breach makes it request a fallback of the live model, in steps: first the loop goes on with the
+// fallback algorithms, from its next cycle on; if a sample that was computed with them is a breach too, the model
+// itself is wrong and the reference is brought to rest. Choosing an algorithm by name ends the fallback.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ enum class ValidatorMode : std::uint8_t { monitor, gate };
 struct ValidatorSettings {
   ValidatorMode mode = ValidatorMode::monitor;
   double tolerance = 1e-10;
-  std::string fallback = "crba";                // jsim_algorithm of the gate
+  std::string fallback = "crba";                // jsim_algorithm to fall back to
   std::string coriolis_fallback = "recursive";  // and its coriolis_algorithm
 };
 
@@ -40,7 +40,7 @@ struct ValidatorStatistics {
   std::uint64_t samples = 0, breaches = 0;
   std::uint64_t ramping = 0;               // of the samples: those taken while a payload was being ramped
   std::uint64_t skipped = 0;               // not compared: their model is no longer known to the live model
-  std::uint64_t fallbacks = 0, holds = 0;  // what the gate did
+  std::uint64_t fallbacks = 0, holds = 0;  // that were requested
   double max_M = 0.0, max_Cv = 0.0, max_g = 0.0;
 };
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The mailbox between writers and the loop: whole values, the newest one only, each freed exactly once, by a writer.
-#include "dyn_core/live/handover.hpp"
+// Between writers and the loop: whole values, the newest one only, each freed exactly once, by a writer.
+#include "dyn_core/lockfree/handover.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,10 @@
 #include <cstdint>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
-namespace dyn::live {
+namespace dyn::lockfree {
 namespace {
 
 std::atomic<int> alive{0};
@@ -36,52 +37,51 @@ struct Value {
 
   int writer;
   std::array<std::uint64_t, 32> numbers{};
-  Value* next_retired = nullptr;
 };
 
 TEST(Handover, GivesTheNewestOnceAndOnlyOnce) {
   Handover<Value> box;
-  EXPECT_EQ(box.take(), nullptr);
-  box.publish(std::make_unique<Value>(1));
-  box.publish(std::make_unique<Value>(2));
+  EXPECT_FALSE(box.take());
+  box.publish(Owned<Value>::make(1));
+  box.publish(Owned<Value>::make(2));
   EXPECT_EQ(alive, 1) << "the one that was never seen is freed by the writer who replaces it";
-  const std::unique_ptr<Value> seen(box.take());
-  ASSERT_NE(seen, nullptr);
+  const Owned<Value> seen = box.take();
+  ASSERT_TRUE(seen);
   EXPECT_EQ(seen->numbers[0], 2U);
-  EXPECT_EQ(box.take(), nullptr);
+  EXPECT_FALSE(box.take());
 }
 
 TEST(Handover, RetiredValuesStayUntilAWriterComes) {
   Handover<Value> box;
   for (std::uint64_t k = 0; k < 3; ++k) {
-    box.retire(new Value(k));
+    box.retire(Owned<Value>::make(k));
     EXPECT_EQ(alive, static_cast<int>(k) + 1);
   }
   box.collect();
   EXPECT_EQ(alive, 0);
-  box.retire(new Value(3));
-  box.publish(std::make_unique<Value>(4));  // collects too
+  box.retire(Owned<Value>::make(3));
+  box.publish(Owned<Value>::make(4));  // collects too
   EXPECT_EQ(alive, 1);
 }
 
 TEST(Handover, WhatTheLoopOffersReplacesWhatItHasNotSeen) {
   Handover<Value> box;
-  box.publish(std::make_unique<Value>(1));
-  box.offer(std::make_unique<Value>(2));
+  box.publish(Owned<Value>::make(1));
+  box.offer(Owned<Value>::make(2));
   EXPECT_EQ(alive, 2) << "the loop frees nothing";
   box.collect();
   EXPECT_EQ(alive, 1);
-  const std::unique_ptr<Value> seen(box.take());
-  ASSERT_NE(seen, nullptr);
+  const Owned<Value> seen = box.take();
+  ASSERT_TRUE(seen);
   EXPECT_EQ(seen->numbers[0], 2U);
 }
 
 TEST(Handover, FreesEverythingWhenItGoes) {
   {
     Handover<Value> box;
-    box.publish(std::make_unique<Value>(1));
-    box.retire(new Value(2));
-    box.retire(new Value(3));
+    box.publish(Owned<Value>::make(1));
+    box.retire(Owned<Value>::make(2));
+    box.retire(Owned<Value>::make(3));
   }
   EXPECT_EQ(alive, 0);
 }
@@ -97,24 +97,23 @@ TEST(HandoverStress, NothingTornLostOrLeaked) {
     std::atomic<int> writing{writers};
     std::array<std::uint64_t, writers> last{};
     std::thread loop([&] {
-      Value* now = nullptr;
-      for (bool more = true; more || now == nullptr;) {
+      Owned<Value> now;
+      for (bool more = true; more || !now;) {
         more = writing.load(std::memory_order_acquire) > 0;
-        if (Value* const fresh = box.take(); fresh != nullptr) {
+        if (Owned<Value> fresh = box.take()) {
           auto& before = last[static_cast<size_t>(fresh->writer)];
           out_of_order += fresh->numbers[0] <= before ? 1 : 0;
           before = fresh->numbers[0];
-          box.retire(now);
-          now = fresh;
+          box.retire(std::exchange(now, std::move(fresh)));
         }
-        if (now != nullptr) torn += now->whole() ? 0 : 1;
+        if (now) torn += now->whole() ? 0 : 1;
       }
-      box.retire(now);
+      box.retire(std::move(now));
     });
     std::vector<std::thread> threads;
     for (int w = 0; w < writers; ++w) {
       threads.emplace_back([&, w] {
-        for (std::uint64_t k = 1; k <= values; ++k) box.publish(std::make_unique<Value>(k, w));
+        for (std::uint64_t k = 1; k <= values; ++k) box.publish(Owned<Value>::make(k, w));
         --writing;
       });
     }
@@ -128,4 +127,4 @@ TEST(HandoverStress, NothingTornLostOrLeaked) {
 }
 
 }  // namespace
-}  // namespace dyn::live
+}  // namespace dyn::lockfree

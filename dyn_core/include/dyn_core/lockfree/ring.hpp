@@ -1,0 +1,72 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Every value, in order, from one producer thread to one consumer thread; wait-free on both sides. All memory comes
+// with the constructor: values are filled and read in their slots.
+//
+// A slot goes round through three owners:
+//
+//   free        the producer's: next() shows the one that is filled next
+//   committed   the consumer's: front() shows the oldest one
+//   released    the producer's again: reclaim() shows each once, so that what the consumer left in it can be freed;
+//               who has nothing to free never calls it
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "dyn_core/realtime.hpp"
+
+namespace dyn::lockfree {
+
+template <class T>
+class Ring {
+ public:
+  // So many slots, at least one, as T{} or as copies of `first`, with the memory that it has.
+  explicit Ring(std::size_t slots) : slots_(slots) {}
+  Ring(std::size_t slots, const T& first) : slots_(slots, first) {}
+
+  // The producer: the slot to fill; null if all of them are the consumer's. Acquire: the consumer is done with it.
+  [[nodiscard]] DYN_REALTIME T* next() noexcept {
+    const std::uint64_t count = committed_.load(std::memory_order_relaxed);
+    const bool full = count - released_.load(std::memory_order_acquire) >= slots_.size();
+    return full ? nullptr : &slots_[count % slots_.size()];
+  }
+  // The producer: hands over next(), which was not null. Release: the consumer sees what was written to it.
+  DYN_REALTIME void commit() noexcept {
+    committed_.store(committed_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  // The producer: the oldest slot that was released and not yet reclaimed, or null. Not to be filled: next() is.
+  [[nodiscard]] DYN_REALTIME T* reclaim() noexcept {
+    if (reclaimed_ == released_.load(std::memory_order_acquire)) return nullptr;
+    return &slots_[reclaimed_++ % slots_.size()];
+  }
+
+  // The consumer: the oldest slot that was handed over, or null. Acquire: all that was written to it is seen.
+  [[nodiscard]] DYN_REALTIME T* front() noexcept {
+    const std::uint64_t count = released_.load(std::memory_order_relaxed);
+    return count == committed_.load(std::memory_order_acquire) ? nullptr : &slots_[count % slots_.size()];
+  }
+  // The consumer: gives back front(), which was not null. Release: the producer sees what was done to it.
+  DYN_REALTIME void release() noexcept {
+    released_.store(released_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+
+  // Anybody: so many were ever handed over, and given back.
+  [[nodiscard]] DYN_REALTIME std::uint64_t committed() const noexcept {
+    return committed_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] DYN_REALTIME std::uint64_t released() const noexcept {
+    return released_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] DYN_REALTIME std::size_t slots() const noexcept { return slots_.size(); }
+
+ private:
+  std::vector<T> slots_;
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+  std::atomic<std::uint64_t> committed_{0};  // by the producer
+  std::atomic<std::uint64_t> released_{0};   // by the consumer
+  std::uint64_t reclaimed_ = 0;              // the producer's own
+};
+
+}  // namespace dyn::lockfree

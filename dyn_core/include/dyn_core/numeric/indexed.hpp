@@ -1,0 +1,40 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// A vector that is indexed by the ints with which bodies, coordinates and the like are numbered. Debug builds check the
+// range; -1 (none) is never an index.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <vector>
+
+namespace dyn {
+
+template <class T>
+class Indexed {
+ public:
+  Indexed() = default;
+  explicit Indexed(int size, const T& value = T{}) : values_(static_cast<std::size_t>(size), value) {}
+
+  [[nodiscard]] T& operator[](int i) noexcept {
+    assert(i >= 0 && i < size());
+    return values_[static_cast<std::size_t>(i)];
+  }
+  [[nodiscard]] const T& operator[](int i) const noexcept {
+    assert(i >= 0 && i < size());
+    return values_[static_cast<std::size_t>(i)];
+  }
+  [[nodiscard]] int size() const noexcept { return static_cast<int>(values_.size()); }
+  [[nodiscard]] bool has(int i) const noexcept { return i >= 0 && i < size(); }
+  void resize(int size, const T& value = T{}) { values_.resize(static_cast<std::size_t>(size), value); }
+
+  [[nodiscard]] auto begin() noexcept { return values_.begin(); }
+  [[nodiscard]] auto end() noexcept { return values_.end(); }
+  [[nodiscard]] auto begin() const noexcept { return values_.begin(); }
+  [[nodiscard]] auto end() const noexcept { return values_.end(); }
+
+ private:
+  std::vector<T> values_;
+};
+
+}  // namespace dyn
