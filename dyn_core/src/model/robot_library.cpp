@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "dyn_core/model/input_file.hpp"
 #include "dyn_core/model/urdf.hpp"
 #include "near_names.hpp"
 
@@ -164,6 +165,7 @@ std::vector<KnownRobot> known_robots() {
 }
 
 fs::path find_robot(const std::string& robot) {
+  refuse_nul(robot);
   fs::path file(robot);
   std::error_code error;
   if (is_robot_file(file) || robot.find('/') != std::string::npos) {

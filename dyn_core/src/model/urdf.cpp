@@ -5,18 +5,16 @@
 #include <urdf_model/model.h>
 #include <urdf_parser/urdf_parser.h>
 
-#include <fstream>
 #include <mutex>
 
 #include "complain.hpp"
+#include "dyn_core/model/input_file.hpp"
 #include "dyn_core/model/validate.hpp"
 #include "urdf_check.hpp"
 #include "xacro.hpp"
 
 namespace dyn {
 namespace {
-
-constexpr std::uintmax_t max_file_bytes = std::uintmax_t{32} << 20;
 
 // Keeps urdfdom quiet on the console and what it complains of.
 class Complaints : public console_bridge::OutputHandler {
@@ -157,21 +155,8 @@ RobotDescription parse_urdf(const std::string& xml, const std::string& source_na
 }
 
 std::string read_urdf_text(const std::filesystem::path& file) {
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) throw ModelError(file.string() + ": there is no such file");
-  if (std::filesystem::is_directory(file, error)) throw ModelError(file.string() + ": this is a directory, not a file");
-  if (file.extension() == ".xacro") return run_xacro(file);
-  const auto size = std::filesystem::file_size(file, error);
-  if (error) throw ModelError(file.string() + ": this is not a file that can be read: " + error.message());
-  if (size > max_file_bytes) {
-    throw ModelError(file.string() + ": the file has " + std::to_string(size) + " bytes, more than " +
-                     std::to_string(max_file_bytes));
-  }
-  std::ifstream in(file, std::ios::binary);
-  std::string text(static_cast<size_t>(size), '\0');
-  in.read(text.data(), static_cast<std::streamsize>(size));
-  if (!in) throw ModelError(file.string() + ": the file cannot be read");
-  return text;
+  require_regular_file(file);
+  return file.extension() == ".xacro" ? run_xacro(file) : read_text_file(file);
 }
 
 RobotDescription load_urdf(const std::filesystem::path& file) {

@@ -4,10 +4,12 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "dyn_core/error.hpp"
+#include "dyn_core/model/input_file.hpp"
 
 namespace dyn::sim::mujoco {
 namespace {
@@ -15,6 +17,8 @@ namespace {
 // Where it was when this program was built, unless the user says otherwise; then wherever the system looks.
 std::vector<std::string> candidates() {
   if (const char* const chosen = std::getenv("DYN_MUJOCO_LIBRARY"); chosen != nullptr && *chosen != '\0') {
+    std::error_code error;
+    if (std::filesystem::exists(chosen, error)) require_regular_file(chosen);  // dlopen() would wait for a FIFO
     return {chosen};
   }
   return {DYN_MUJOCO_LIBRARY, "libmujoco.so." + std::to_string(mjVERSION_HEADER / 1000000) + "." +
