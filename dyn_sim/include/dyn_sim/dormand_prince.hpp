@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace dyn::sim {
@@ -21,34 +23,45 @@ class DormandPrince {
     step_s_ = 0.0;
   }
   void forget_step() noexcept { step_s_ = 0.0; }
+  // Once this is raised, by another thread, a stretch ends after the step it is in.
+  void give_up_on(const std::atomic<bool>* flag) noexcept { give_up_ = flag; }
 
   // x over duration_s by `steps` equal ones.
   template <class F>
   void fixed(F&& f, double t_s, double duration_s, int steps, std::vector<double>& x) {
     const double h = duration_s / steps;
-    for (int k = 0; k < steps; ++k) {
+    for (int k = 0; k < steps && !given_up(); ++k) {
       (void)step(f, t_s + k * h, h, 0.0, x);
       x.swap(next_);
     }
   }
 
-  // x over duration_s; the error of a step stays below `tolerance` (1 + |x|), a step below largest_s (0: duration_s).
+  // x over duration_s; the error of a step stays below `tolerance` (1 + |x|), a step below largest_s (0: duration_s)
+  // and above 1 ns. What cannot be integrated so ends as NaN in all of x: nothing of the stretch is left out in
+  // silence.
   template <class F>
   void adaptive(F&& f, double t_s, double duration_s, double tolerance, double largest_s, std::vector<double>& x) {
-    constexpr int most_steps = 100000;
+    constexpr double smallest_s = 1e-9;
     if (!(largest_s > 0.0)) largest_s = duration_s;
+    const double most_steps = 1e5 + 2.0 * duration_s / largest_s;
     double done = 0.0;
     double h = std::min(step_s_ > 0.0 ? step_s_ : duration_s, largest_s);
-    for (int k = 0; k < most_steps && done < duration_s; ++k) {
+    for (double k = 0.0; done < duration_s && !given_up(); k += 1.0) {
       const bool last = h >= duration_s - done;
       const double size = last ? duration_s - done : h;
       const double error = step(f, t_s + done, size, tolerance, x);
-      if (error <= 1.0 || size < 1e-9) {
+      const bool smallest = size <= smallest_s;
+      if ((std::isnan(error) && smallest) || k > most_steps) {
+        std::fill(x.begin(), x.end(), std::numeric_limits<double>::quiet_NaN());
+        return forget_step();
+      }
+      if (error <= 1.0 || smallest) {
         x.swap(next_);
         done = last ? duration_s : done + size;
       }
-      const double factor = error > 0.0 ? std::clamp(0.9 * std::pow(error, -0.2), 0.2, 5.0) : 5.0;
-      if (!last || error > 1.0) h = std::min(size * factor, largest_s);
+      const double wished = error > 0.0 ? 0.9 * std::pow(error, -0.2) : 5.0;
+      const double factor = std::isnan(error) ? 0.2 : std::clamp(wished, 0.2, 5.0);
+      if (!last || !(error <= 1.0)) h = std::clamp(size * factor, std::min(smallest_s, largest_s), largest_s);
     }
     step_s_ = h;
   }
@@ -81,11 +94,18 @@ class DormandPrince {
     for (std::size_t i = 0; i < x.size() && tolerance > 0.0; ++i) {
       double error = 0.0;
       for (std::size_t s = 0; s < 7; ++s) error += e[s] * k_[s][i];
-      worst = std::max(worst, std::abs(h * error) / (tolerance * (1.0 + std::abs(x[i]))));
+      const double share = std::abs(h * error) / (tolerance * (1.0 + std::abs(x[i])));
+      if (!(share <= worst)) worst = share;  // NaN stays: x + NaN is larger than any error
+      if (std::isnan(share)) break;
     }
     return worst;
   }
 
+  [[nodiscard]] bool given_up() const noexcept {
+    return give_up_ != nullptr && give_up_->load(std::memory_order_relaxed);
+  }
+
+  const std::atomic<bool>* give_up_ = nullptr;
   std::vector<double> next_, stage_;
   std::array<std::vector<double>, 7> k_;
   double step_s_ = 0.0;  // where the last stretch left off

@@ -4,6 +4,7 @@
 // from the controller's, and its own payloads: what it carries and what the controller believes are separate events.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,9 +35,11 @@ struct JointOverride {  // the plant's joint differs from the model's
   std::optional<double> damping, friction, armature;
 };
 
+constexpr double shortest_step_s = 1e-9;
+
 struct PlantSettings {
   std::string engine = "native";   // or mujoco
-  double step_s = 0.0;             // largest integration step; 0: chosen by the engine
+  double step_s = 0.0;             // largest integration step, at least 1 ns; 0: chosen by the engine
   double tolerance = 1e-10;        // of the native engine's adaptive steps; 0: fixed steps
   std::string integrator = "rk4";  // of MuJoCo: rk4, implicitfast
   bool friction = true;            // damping, Coulomb friction, stiction of the joints
@@ -48,6 +51,7 @@ struct PlantSettings {
   std::vector<LinkOverride> overrides;
   std::vector<JointOverride> joint_overrides;
   unsigned seed = 1;
+  const std::atomic<bool>* give_up = nullptr;  // raised from outside: advance() ends in the middle of its period
 };
 
 class Plant {

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sstream>
+
+#include "dyn_core/error.hpp"
 
 namespace dyn::sim {
 namespace {
@@ -35,6 +38,18 @@ int same_coordinate(const Model& before, const Model& now, std::size_t coordinat
   const auto& names = before.coordinate_names();
   const auto found = std::find(names.begin(), names.end(), now.coordinate_names()[coordinate]);
   return found == names.end() ? -1 : static_cast<int>(found - names.begin());
+}
+
+void check_step(double step_s) {
+  if (step_s == 0.0 || step_s >= shortest_step_s) return;
+  std::ostringstream text;
+  text << "plant: step " << step_s << " s is neither 0 nor at least 1e-9 s";
+  throw ModelError(text.str());
+}
+
+int steps_in(double period_s, double wanted_s) noexcept {
+  constexpr double most = 1e9;
+  return static_cast<int>(std::clamp(std::ceil(period_s / wanted_s - 1e-9), 1.0, most));
 }
 
 Drives::Drives(const PlantSettings& settings)

@@ -17,6 +17,11 @@ std::vector<int> same_coordinates(const Model& before, const Model& now);
 // The same for one of them, allocating nothing.
 int same_coordinate(const Model& before, const Model& now, std::size_t coordinate) noexcept;
 
+// Throws ModelError where a step is given that is shorter than shortest_step_s, or none at all.
+void check_step(double step_s);
+// Equal steps of at most `wanted_s`, which was checked, that fill a period.
+[[nodiscard]] int steps_in(double period_s, double wanted_s) noexcept;
+
 class Drives {
  public:
   explicit Drives(const PlantSettings& settings);

@@ -65,6 +65,8 @@ class NativePlant final : public Plant {
  public:
   NativePlant(const RobotDescription& robot, PlantSettings settings, const Vec3d& gravity_mps2)
       : settings_(std::move(settings)), drives_(settings_), sensors_(settings_.noise, settings_.seed) {
+    check_step(settings_.step_s);
+    integrator_.give_up_on(settings_.give_up);
     options_.gravity_mps2 = gravity_mps2;
     options_.armature = settings_.armature;
     rebuild(with_overrides(robot, settings_));
@@ -103,8 +105,7 @@ class NativePlant final : public Plant {
       integrator_.adaptive(rates, 0.0, period_s, settings_.tolerance, settings_.step_s, state_);
     } else {
       const double wanted = settings_.step_s > 0.0 ? settings_.step_s : period_s;
-      const int steps = std::max(1, static_cast<int>(std::ceil(period_s / wanted - 1e-9)));
-      integrator_.fixed(rates, 0.0, period_s, steps, state_);
+      integrator_.fixed(rates, 0.0, period_s, steps_in(period_s, wanted), state_);
     }
   }
 

@@ -3,7 +3,10 @@
 // What every engine must do, on a wheel whose motion is known in closed form.
 #include "plants.hpp"
 
+#include <atomic>
 #include <cmath>
+
+#include "dyn_sim/dormand_prince.hpp"
 
 namespace dyn::sim::test {
 namespace {
@@ -53,6 +56,48 @@ TEST_P(Plants, FrictionHoldsUntilTheTorqueIsLarger) {
   EXPECT_NEAR(plant->v()[0], (1.8 - 1.5) / wheel_inertia_kgm2 * 0.1, 0.02);
   hold(*plant, {0.0}, 2000);
   EXPECT_LT(std::abs(plant->v()[0]), 1e-3) << "Coulomb friction brings it to rest and does not turn it back";
+}
+
+TEST_P(Plants, StepsShorterThanANanosecondAreRefused) {
+  for (const double step_s : {1e-300, 9e-10, -1.0, std::nan("")}) {
+    settings_.step_s = step_s;
+    EXPECT_THROW((void)make(settings_), ModelError) << step_s;
+  }
+}
+
+TEST_P(Plants, GivesUpInTheMiddleOfAPeriod) {
+  std::atomic<bool> give_up{false};
+  settings_.step_s = 1e-3;
+  settings_.give_up = &give_up;
+  const auto plant = make(settings_);
+  hold(*plant, {0.2}, 1);
+  const double v = plant->v()[0];
+  EXPECT_GT(v, 0.0);
+  give_up = true;
+  plant->advance(std::vector{0.2}, 1e6);
+  EXPECT_EQ(plant->v()[0], v);
+}
+
+TEST(NativePlant, TakesEveryStepItIsAskedForAndLosesNoTime) {
+  PlantSettings settings = plain("native");
+  settings.step_s = 1e-6;
+  const auto plant = make_plant(wheel(), settings, down);
+  plant->reset(std::vector{0.0}, std::vector{0.0});
+  plant->advance(std::vector{0.2}, 0.25);  // 250000 steps
+  EXPECT_NEAR(plant->v()[0], 0.25 * 0.2 / wheel_inertia_kgm2, 1e-9);
+}
+
+TEST(NativePlant, WhatTakesTooManyStepsIsNotANumber) {
+  DormandPrince integrator;
+  integrator.resize(1);
+  std::vector<double> x{0.0};
+  const auto shaken = [](double t_s, const std::vector<double>&, std::vector<double>& xdot) {
+    xdot[0] = 1e6 * std::cos(1e6 * t_s);
+  };
+  integrator.adaptive(shaken, 0.0, 1e-3, 1e-10, 0.0, x);
+  EXPECT_NEAR(x[0], std::sin(1e3), 1e-6);
+  integrator.adaptive(shaken, 0.0, 10.0, 1e-10, 0.0, x);
+  EXPECT_TRUE(std::isnan(x[0])) << x[0];
 }
 
 TEST_P(Plants, EffortIsLimited) {

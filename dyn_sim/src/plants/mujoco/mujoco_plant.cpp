@@ -31,6 +31,7 @@ class MujocoPlant final : public Plant {
       throw ModelError(robot.name + ": plant: MuJoCo's friction has no stiction_ratio (" +
                        std::to_string(settings_.stiction_ratio) + "); the native engine has");
     }
+    check_step(settings_.step_s);
     options_.gravity_mps2 = gravity_mps2;
     options_.armature = settings_.armature;
     rebuild(with_overrides(robot, settings_));
@@ -76,9 +77,9 @@ class MujocoPlant final : public Plant {
   void advance(std::span<const double> effort, double period_s) override {
     drives_.take(effort);
     const double wanted = settings_.step_s > 0.0 ? settings_.step_s : largest_step_s;
-    const int steps = std::max(1, static_cast<int>(std::ceil(period_s / wanted - 1e-9)));
+    const int steps = steps_in(period_s, wanted);
     sim_.model->opt.timestep = period_s / steps;
-    for (int k = 0; k < steps; ++k) {
+    for (int k = 0; k < steps && !given_up(); ++k) {
       put_torques();
       mj_.step(sim_.model.get(), sim_.data.get());
     }
@@ -114,6 +115,10 @@ class MujocoPlant final : public Plant {
   }
 
  private:
+  [[nodiscard]] bool given_up() const noexcept {
+    return settings_.give_up != nullptr && settings_.give_up->load(std::memory_order_relaxed);
+  }
+
   void rebuild(const RobotDescription& description) {
     auto model = std::make_unique<const Model>(Model::build(description, options_));
     mujoco::Compiled fresh = mujoco::compile(*model, settings_);
