@@ -2,12 +2,15 @@
 //
 // A trajectory from a CSV file: rows of time and positions, joined by cubic splines that are at rest at both ends.
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include "dyn_core/error.hpp"
+#include "dyn_core/model/input_file.hpp"
 #include "dyn_sim/trajectory.hpp"
 
 namespace dyn::sim {
@@ -69,57 +72,167 @@ std::vector<Point> second_derivatives(const std::vector<double>& t, const std::v
   return bend;
 }
 
-std::vector<double> parse_row(const std::string& line, const std::string& where) {
-  std::vector<double> values;
-  const char* at = line.data();
-  const char* const end = at + line.size();
-  while (true) {
-    while (at < end && (*at == ' ' || *at == '\t')) ++at;
-    double value = 0.0;
-    const auto [rest, error] = std::from_chars(at, end, value);
-    if (error != std::errc{} || !std::isfinite(value)) {
-      throw ModelError(where + ": '" + std::string(at, std::find(at, end, ',')) + "' is not a finite number");
-    }
-    values.push_back(value);
-    at = rest;
-    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r')) ++at;
-    if (at == end) return values;
-    if (*at != ',') throw ModelError(where + ": expected a comma before '" + std::string(at, end) + "'");
-    ++at;
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  std::istringstream stream(line);
+  for (std::string cell; std::getline(stream, cell, ',');) {
+    const size_t from = cell.find_first_not_of(" \t\r\""), to = cell.find_last_not_of(" \t\r\"");
+    cells.push_back(from == std::string::npos ? "" : cell.substr(from, to - from + 1));
   }
+  if (!line.empty() && line.back() == ',') cells.emplace_back();
+  return cells;
 }
 
-bool is_heading(const std::string& line) {
-  return line.find_first_of("0123456789") == std::string::npos ||
-         std::isalpha(static_cast<unsigned char>(line[0])) != 0;
+double to_number(const std::string& cell, const std::string& where) {
+  double value = 0.0;
+  const char* const end = cell.data() + cell.size();
+  const auto [rest, error] = std::from_chars(cell.data(), end, value);
+  if (error != std::errc{} || rest != end || !std::isfinite(value)) {
+    throw ModelError(where + ": '" + cell + "' is not a finite number");
+  }
+  return value;
+}
+
+bool begins_with_number(const std::string& line) {
+  const auto cells = cells_of(line);
+  double value = 0.0;
+  return cells.empty() || std::from_chars(cells[0].data(), cells[0].data() + cells[0].size(), value).ec == std::errc{};
+}
+
+// Which column has the time, and which has each coordinate.
+struct Columns {
+  size_t time = 0;
+  std::vector<size_t> coordinates;
+};
+
+Columns in_order(size_t coordinates) {
+  Columns columns;
+  for (size_t i = 0; i < coordinates; ++i) columns.coordinates.push_back(i + 1);
+  return columns;
+}
+
+bool is_time(std::string name) {
+  name = name.substr(0, name.find_first_of(" [("));
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name == "t" || name == "time" || name == "time_s";
+}
+
+Columns columns_of(const std::string& heading, const std::vector<CoordinateRange>& coordinates,
+                   const std::string& where) {
+  std::string expected = "time";
+  for (const CoordinateRange& c : coordinates) expected += ", " + c.name;
+  const auto names = cells_of(heading);
+  std::vector<size_t> times;
+  Columns columns;
+  columns.coordinates.assign(coordinates.size(), names.size());
+  for (size_t column = 0; column < names.size(); ++column) {
+    const auto is_it = [&](const CoordinateRange& c) {
+      return names[column] == c.name || names[column] == "q." + c.name;
+    };
+    const auto found = std::find_if(coordinates.begin(), coordinates.end(), is_it);
+    if (found == coordinates.end() && is_time(names[column])) {
+      times.push_back(column);
+      continue;
+    }
+    if (found == coordinates.end()) {
+      throw ModelError(where + ": the heading '" + names[column] +
+                       "' is no coordinate of the robot; expected, in any order: " + expected);
+    }
+    size_t& place = columns.coordinates[static_cast<size_t>(found - coordinates.begin())];
+    if (place != names.size()) throw ModelError(where + ": two columns have the heading '" + found->name + "'");
+    place = column;
+  }
+  if (times.size() != 1) {
+    throw ModelError(where + ": " + std::to_string(times.size()) + " columns have the heading 'time'; one is expected");
+  }
+  for (size_t i = 0; i < coordinates.size(); ++i) {
+    if (columns.coordinates[i] == names.size()) {
+      throw ModelError(where + ": the heading has no column for '" + coordinates[i].name + "'");
+    }
+  }
+  columns.time = times[0];
+  return columns;
+}
+
+struct Rows {
+  std::vector<double> times;
+  std::vector<Point> points;
+};
+
+// Closer together, and the square of the distance would be lost beside a position.
+constexpr double shortest_step_s = 1e-6;
+
+void append_row(const std::string& line, const Columns& columns, const std::vector<CoordinateRange>& coordinates,
+                const std::string& where, Rows& rows) {
+  const auto cells = cells_of(line);
+  if (cells.size() != coordinates.size() + 1) {
+    throw ModelError(where + ": " + std::to_string(cells.size()) + " columns; time and " +
+                     std::to_string(coordinates.size()) + " positions are expected");
+  }
+  const double time_s = to_number(cells[columns.time], where);
+  if (!rows.times.empty() && !(time_s - rows.times.back() >= shortest_step_s)) {
+    throw ModelError(where + ": time " + cells[columns.time] + " s does not come 1e-6 s or more after the row before");
+  }
+  Point point;
+  for (const size_t column : columns.coordinates) point.push_back(to_number(cells[column], where));
+  if (const auto outside = find_outside(coordinates, point); !outside.empty()) throw ModelError(where + ": " + outside);
+  rows.times.push_back(time_s);
+  rows.points.push_back(std::move(point));
 }
 
 }  // namespace
 
-std::unique_ptr<Trajectory> load_trajectory(const std::filesystem::path& csv, int coordinates) {
-  std::ifstream file(csv);
-  if (!file) throw ModelError(csv.string() + ": cannot be read");
-  std::vector<double> times;
-  std::vector<Point> rows;
-  std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
-    if (line.empty() || line == "\r" || line[0] == '#' || (number == 1 && is_heading(line))) continue;
-    const std::string where = csv.string() + ":" + std::to_string(number);
-    auto values = parse_row(line, where);
-    if (values.size() != static_cast<size_t>(coordinates) + 1) {
-      throw ModelError(where + ": " + std::to_string(values.size()) + " columns; time and " +
-                       std::to_string(coordinates) + " positions are expected");
-    }
-    if (!times.empty() && values[0] <= times.back()) {
-      throw ModelError(where + ": time " + std::to_string(values[0]) + " does not come after " +
-                       std::to_string(times.back()));
-    }
-    times.push_back(values[0]);
-    rows.emplace_back(values.begin() + 1, values.end());
+std::vector<CoordinateRange> coordinate_ranges(const Model& model) {
+  std::vector<CoordinateRange> ranges;
+  for (const std::string& name : model.coordinate_names()) ranges.push_back({name});
+  for (const Joint& joint : model.joints()) {
+    const auto& limits = joint.description.limits;
+    if (joint.degrees != 1 || !limits || !limits->has_position) continue;
+    CoordinateRange& range = ranges[static_cast<size_t>(joint.first_coordinate)];
+    range.lower = limits->lower;
+    range.upper = limits->upper;
   }
-  if (rows.size() < 2) throw ModelError(csv.string() + ": has " + std::to_string(rows.size()) + " rows; 2 are needed");
-  auto bend = second_derivatives(times, rows);
-  return std::make_unique<Spline>(std::move(times), std::move(rows), std::move(bend));
+  return ranges;
+}
+
+std::string find_outside(const std::vector<CoordinateRange>& ranges, const Point& q) {
+  constexpr double rounding = 1e-9;
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    if (q[i] >= ranges[i].lower - rounding && q[i] <= ranges[i].upper + rounding) continue;
+    std::ostringstream text;
+    text << "joint '" << ranges[i].name << "' at " << q[i] << " is outside its limits, " << ranges[i].lower << " to "
+         << ranges[i].upper;
+    return text.str();
+  }
+  return {};
+}
+
+std::unique_ptr<Trajectory> load_trajectory(const std::filesystem::path& csv,
+                                            const std::vector<CoordinateRange>& coordinates) {
+  require_regular_file(csv);
+  std::ifstream text(csv, std::ios::binary);
+  if (!text) throw ModelError(csv.string() + ": cannot be read");
+  Columns columns = in_order(coordinates.size());
+  Rows rows;
+  bool first = true;
+  std::string line;
+  for (int number = 1; std::getline(text, line); ++number) {
+    if (number == 1 && line.rfind("\xEF\xBB\xBF", 0) == 0) line.erase(0, 3);  // a byte order mark
+    if (line.empty() || line == "\r" || line[0] == '#') continue;
+    const std::string where = csv.string() + ":" + std::to_string(number);
+    if (first && !begins_with_number(line)) {
+      columns = columns_of(line, coordinates, where);
+    } else {
+      append_row(line, columns, coordinates, where, rows);
+    }
+    first = false;
+  }
+  if (rows.times.size() < 2) {
+    throw ModelError(csv.string() + ": has " + std::to_string(rows.times.size()) + " rows; 2 are needed");
+  }
+  auto bend = second_derivatives(rows.times, rows.points);
+  return std::make_unique<Spline>(std::move(rows.times), std::move(rows.points), std::move(bend));
 }
 
 }  // namespace dyn::sim

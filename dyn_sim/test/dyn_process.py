@@ -13,14 +13,14 @@ TIP = str(DATA / "weightless_tip.urdf")
 FLOATING = str(DATA / "floating.urdf")
 
 
-def run(*arguments, lines=(), stdin=None, timeout=60, cwd=None, environment=None):
+def run(*arguments, lines=(), stdin=None, timeout=60, cwd=None, environment=None, preexec_fn=None):
     """Runs `dyn ARGUMENTS` with the lines (text, or objects to be written as JSON) on its standard input."""
     if stdin is None:
         stdin = "".join((x if isinstance(x, str) else json.dumps(x)) + "\n" for x in lines)
     if isinstance(stdin, str):
         stdin = stdin.encode()
     done = subprocess.run([DYN, *map(str, arguments)], input=stdin, capture_output=True, timeout=timeout, check=False,
-                          cwd=cwd, env=environment)
+                          cwd=cwd, env=environment, preexec_fn=preexec_fn)
     done.text = done.stdout.decode()
     done.error = done.stderr.decode()
     return done

@@ -4,9 +4,13 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
+
+#include "dyn_core/model/model.hpp"
 
 namespace dyn::sim {
 
@@ -40,7 +44,19 @@ std::unique_ptr<Trajectory> make_sinusoid(const Point& centre, const Point& ampl
 std::unique_ptr<Trajectory> make_fourier(const Point& centre, const Point& amplitude, double base_hz, int harmonics,
                                          unsigned seed);
 
-// Columns time, then q of every coordinate; cubic splines between the rows. Throws ModelError naming file and line.
-std::unique_ptr<Trajectory> load_trajectory(const std::filesystem::path& csv, int coordinates);
+// A robot coordinate's name, and where it may be: the position limits of a revolute or prismatic joint.
+struct CoordinateRange {
+  std::string name;
+  double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
+};
+std::vector<CoordinateRange> coordinate_ranges(const Model& model);
+// "joint 'elbow' at 3.5 is outside its limits, -2 to 2" of the first one that is; empty where none is.
+std::string find_outside(const std::vector<CoordinateRange>& ranges, const Point& q);
+
+// Rows of time and q of every coordinate; cubic splines between them. A heading (time, then coordinates by name or as
+// q.NAME) may have its columns in any order; without one the order is the robot's. Throws ModelError naming file and
+// line.
+std::unique_ptr<Trajectory> load_trajectory(const std::filesystem::path& csv,
+                                            const std::vector<CoordinateRange>& coordinates);
 
 }  // namespace dyn::sim

@@ -6,12 +6,52 @@
 #include <set>
 
 #include "config_parts.hpp"
+#include "dyn_core/model/input_file.hpp"
 #include "dyn_core/model/robot_library.hpp"
 #include "dyn_core/model/urdf.hpp"
 #include "yaml_reader.hpp"
 
 namespace dyn::sim {
 namespace {
+
+// One document, read whole: what comes after a second "---" would be left out in silence.
+YAML::Node load_document(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error))
+    throw ModelError(file.string() + ": cannot be read: there is no such file");
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(read_text_file(file));
+    for (size_t i = 1; i < documents.size(); ++i) {
+      if (documents[i].IsNull()) continue;
+      throw ModelError(file.string() + ":" + std::to_string(documents[i].Mark().line + 1) +
+                       ": a second document; a configuration is one");
+    }
+    return documents.empty() ? YAML::Node() : documents[0];
+  } catch (const YAML::Exception& fault) {
+    throw ModelError(file.string() + ":" + std::to_string(fault.mark.line + 1) + ": not YAML: " + fault.msg);
+  }
+}
+
+// An arm's name becomes part of file names and topics.
+std::string fault_of_name(const std::string& name) {
+  constexpr size_t longest = 100;
+  const auto no_good = [](unsigned char c) { return c < 0x20U || c == 0x7FU || c == '/' || c == '\\'; };
+  if (name.empty()) return "is empty";
+  if (name.size() > longest) return "has " + std::to_string(name.size()) + " bytes, more than 100";
+  if (name == "." || name == "..") return "'" + name + "' is no name";
+  if (std::any_of(name.begin(), name.end(), no_good)) {
+    return "'" + name.substr(0, name.find('\0')) +
+           "' has a slash, a backslash or a control character in it; it becomes part of file names";
+  }
+  return {};
+}
+
+// Unless it is given: the robot's, of a file the file's name.
+std::string default_name(const std::string& robot) {
+  if (fault_of_name(robot).empty()) return robot;
+  const std::string name = std::filesystem::path(robot).stem().string();
+  return fault_of_name(name).empty() ? name : "arm";
+}
 
 RobotDescription load_description(YamlMap& map, const std::filesystem::path& file) {
   const std::string robot = map.text("robot");
@@ -70,6 +110,7 @@ PlantSettings read_plant(YamlMap map) {
     map.fail("engine", "'" + plant.engine + "' is none of native, mujoco");
   }
   plant.step_s = not_negative(map, "step", plant.step_s);
+  if (plant.step_s > 0.0 && plant.step_s < shortest_step_s) map.fail("step", "is neither 0 nor at least 1e-9 s");
   if (plant.engine == "mujoco") {
     plant.integrator = map.text("integrator", plant.integrator);
     if (plant.integrator != "rk4" && plant.integrator != "implicitfast") {
@@ -99,7 +140,7 @@ ValidationConfig read_validation(YamlMap map) {
     map.fail("mode", "'" + validation.mode + "' is none of off, monitor, gate");
   }
   validation.rate_hz = map.number("rate", validation.rate_hz);
-  if (validation.rate_hz <= 0.0) map.fail("rate", "is not above 0 Hz");
+  if (validation.rate_hz < 1e-3) map.fail("rate", "is not at least 0.001 Hz");
   validation.tolerance = map.number("tolerance", validation.tolerance);
   if (validation.tolerance <= 0.0) map.fail("tolerance", "is not above 0");
   validation.fallback = map.text("fallback", validation.fallback);
@@ -108,10 +149,27 @@ ValidationConfig read_validation(YamlMap map) {
   return validation;
 }
 
+// Where the plant begins: within the position limits, whoever says it.
+void read_start(YamlMap& map, const Model& model, ArmConfig& arm) {
+  const auto ranges = coordinate_ranges(model);
+  const bool given = map.has("start");
+  Point start(ranges.size()), v(ranges.size()), a(ranges.size());
+  arm.trajectory->sample(0.0, start, v, a);
+  if (given) start = arm.start_q = map.numbers("start");
+  if (start.size() != ranges.size()) {
+    map.fail("start", "has " + std::to_string(start.size()) + " values; the robot has " +
+                          std::to_string(ranges.size()) + " degrees of freedom");
+  }
+  if (const auto outside = find_outside(ranges, start); !outside.empty()) {
+    map.fail(given ? "start" : "trajectory", (given ? "" : "begins with ") + outside);
+  }
+}
+
 ArmConfig read_arm(YamlMap& map, const RunConfig& run) {
   ArmConfig arm;
   arm.robot = map.text("robot");
-  arm.name = map.text("name", arm.robot);
+  arm.name = map.text("name", default_name(arm.robot));
+  if (const auto fault = fault_of_name(arm.name); !fault.empty()) map.fail("name", fault);
   arm.description = load_description(map, run.file);
   arm.live.model.gravity_mps2 = map.vector3("gravity", arm.live.model.gravity_mps2);
   arm.plant = read_plant(map.map("plant"));
@@ -122,11 +180,7 @@ ArmConfig read_arm(YamlMap& map, const RunConfig& run) {
   arm.validation = read_validation(controller.map("validation"));
   controller.finish();
   arm.trajectory = read_trajectory(map.map("trajectory"), model, run.file);
-  arm.start_q = map.has("start") ? map.numbers("start") : std::vector<double>{};
-  if (!arm.start_q.empty() && arm.start_q.size() != static_cast<size_t>(model.coordinates())) {
-    map.fail("start", "has " + std::to_string(arm.start_q.size()) + " values; the robot has " +
-                          std::to_string(model.coordinates()) + " degrees of freedom");
-  }
+  read_start(map, model, arm);
   arm.events = read_events(map, model, run.file);
   return arm;
 }
@@ -137,12 +191,13 @@ void read_general(YamlMap& map, RunConfig& run) {
   if (!(run.rate_hz >= 100.0 && run.rate_hz <= 10000.0)) map.fail("rate_hz", "is not from 100 to 10000 Hz");
   run.duration_s = map.number("duration_s", run.duration_s);
   if (!(run.duration_s > 0.0 && run.duration_s <= 3600.0)) map.fail("duration_s", "is not between 0 and 3600 s");
+  if (run.duration_s * run.rate_hz < 0.5) map.fail("duration_s", "is shorter than a cycle");
   run.wake_early_us = map.number("wake_early_us", run.wake_early_us);
   if (!(run.wake_early_us >= 0.0 && run.wake_early_us <= 10000.0)) {
     map.fail("wake_early_us", "is not from 0 to 10000 microseconds");
   }
-  const int cpu = map.integer("cpu", -1);
-  if (cpu >= 0) run.cpu = cpu;
+  if (map.has("cpu")) run.cpu = map.integer("cpu", 0);
+  if (run.cpu && !(*run.cpu >= 0 && *run.cpu < 1024)) map.fail("cpu", "is not a core's number, from 0 to 1023");
 }
 
 }  // namespace
@@ -150,15 +205,7 @@ void read_general(YamlMap& map, RunConfig& run) {
 RunConfig load_run_config(const std::filesystem::path& file) {
   RunConfig run;
   run.file = file;
-  YAML::Node root;
-  try {
-    root = YAML::LoadFile(file.string());
-  } catch (const YAML::BadFile&) {
-    throw ModelError(file.string() + ": cannot be read");
-  } catch (const YAML::Exception& error) {
-    throw ModelError(file.string() + ":" + std::to_string(error.mark.line + 1) + ": not YAML: " + error.msg);
-  }
-  YamlMap map(root, file.string(), "");
+  YamlMap map(load_document(file), file.string(), "");
   read_general(map, run);
   if (map.has("arms")) {
     for (YamlMap& entry : map.list("arms")) {

@@ -50,6 +50,9 @@ std::vector<Point> read_way_points(YamlMap& map, const Model& model) {
                                  " positions; the robot has " + std::to_string(model.coordinates()) +
                                  " degrees of freedom");
     }
+    if (const auto outside = find_outside(coordinate_ranges(model), points.back()); !outside.empty()) {
+      map.fail("way_points", "'" + YAML::Dump(row) + "': " + outside);
+    }
   }
   return points;
 }
@@ -87,6 +90,7 @@ Event read_event(YamlMap& map, const Model& model, const std::filesystem::path& 
   event.time_s = map.number("at");
   if (event.time_s < 0.0) map.fail("at", "is before the beginning");
   const double transition = map.number("transition_time", 0.0);
+  if (transition < 0.0) map.fail("transition_time", "is below 0 s");
   if (map.has("attach")) {
     YamlMap attach = map.map("attach");
     auto [payload, chain] = read_payload(attach, file);
@@ -106,6 +110,7 @@ Event read_event(YamlMap& map, const Model& model, const std::filesystem::path& 
     YamlMap push = map.map("push");
     PushEvent p{push.text("link"), push.vector3("force", Vec3d::Zero()), push.vector3("point", Vec3d::Zero()),
                 push.number("duration", 0.1)};
+    if (!(p.duration_s > 0.0)) push.fail("duration", "is not above 0 s");
     push.finish();
     if (model.find_link(p.link) == nullptr) map.fail("push", "the robot has no link '" + p.link + "'");
     event.label = "push " + p.link;
@@ -144,7 +149,7 @@ std::shared_ptr<const Trajectory> read_trajectory(YamlMap map, const Model& mode
                               map.number("base_hz", 0.1), map.integer("harmonics", 5),
                               static_cast<unsigned>(map.integer("seed", 1)));
   } else if (type == "file") {
-    trajectory = load_trajectory(file.parent_path() / map.text("path"), model.coordinates());
+    trajectory = load_trajectory(file.parent_path() / map.text("path"), coordinate_ranges(model));
   } else {
     map.fail("type", "'" + type + "' is none of quintic, trapezoidal, sinusoid, fourier, file");
   }

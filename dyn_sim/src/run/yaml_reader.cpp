@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "dyn_core/error.hpp"
 
@@ -13,6 +14,21 @@ YamlMap::YamlMap(const YAML::Node& node, std::string file, std::string path)
   if (node_.IsDefined() && !node_.IsNull() && !node_.IsMap()) {
     throw ModelError(file_ + ":" + std::to_string(node_.Mark().line + 1) + ": " +
                      (path_.empty() ? "the document" : path_) + " is not a map of names and values");
+  }
+  refuse_duplicates();
+}
+
+// yaml-cpp keeps both of two equal keys and answers with the first.
+void YamlMap::refuse_duplicates() const {
+  if (!node_.IsMap()) return;
+  std::set<std::string> seen;
+  for (const auto& entry : node_) {
+    const std::string where = file_ + ":" + std::to_string(entry.first.Mark().line + 1) + ": ";
+    const std::string inside = path_.empty() ? "" : path_ + ": ";
+    if (!entry.first.IsScalar()) throw ModelError(where + inside + "a key is not a name");
+    if (!seen.insert(entry.first.Scalar()).second) {
+      throw ModelError(where + inside + "duplicate key '" + entry.first.Scalar() + "'");
+    }
   }
 }
 

@@ -40,6 +40,7 @@ class YamlMap {
   [[noreturn]] void fail(const std::string& key, const std::string& what) const;
 
  private:
+  void refuse_duplicates() const;
   template <class T>
   T as(const std::string& key, const char* kind);
 

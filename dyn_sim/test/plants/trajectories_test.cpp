@@ -144,6 +144,8 @@ TEST(Fourier, BeginsAtRestRepeatsAndExcites) {
 
 class Csv : public testing::Test {
  protected:
+  const std::vector<CoordinateRange> ab_{{"a", -2.0, 2.0}, {"b", -2.0, 2.0}};
+
   std::filesystem::path write(const std::string& text) {
     const auto file = std::filesystem::temp_directory_path() / ("dyn_trajectory_" + std::to_string(random_()) + ".csv");
     std::ofstream(file) << text;
@@ -152,7 +154,7 @@ class Csv : public testing::Test {
   }
   std::string refusal(const std::string& text) {
     try {
-      (void)load_trajectory(write(text), 2);
+      (void)load_trajectory(write(text), ab_);
     } catch (const ModelError& error) {
       return error.what();
     }
@@ -167,7 +169,7 @@ class Csv : public testing::Test {
 
 TEST_F(Csv, GoesThroughItsRowsSmoothly) {
   const auto t =
-      load_trajectory(write("time_s,a,b\n# two joints\n0,0.1,1\n0.5,0.4,1.2\r\n1.25, 0.2, 0.9\n2,0.1,1\n"), 2);
+      load_trajectory(write("time_s,a,b\n# two joints\n0,0.1,1\n0.5,0.4,1.2\r\n1.25, 0.2, 0.9\n2,0.1,1\n"), ab_);
   EXPECT_EQ(t->duration_s(), 2.0);
   const std::vector<std::array<double, 3>> rows{{0.5, 0.4, 1.2}, {1.25, 0.2, 0.9}};
   for (const auto& row : rows) {
@@ -182,6 +184,16 @@ TEST_F(Csv, GoesThroughItsRowsSmoothly) {
   EXPECT_NEAR(sample(*t, 1e-7, 2).v[0], 0.0, 1e-5) << "at rest where it begins";
 }
 
+TEST_F(Csv, TakesColumnsByTheirHeading) {
+  for (const char* heading : {"b,Time,a", " \"q.b\" , t [s] ,q.a\r",
+                              "\xEF\xBB\xBF"
+                              "b,time_s,a"}) {
+    const auto t = load_trajectory(write(heading + std::string("\n1.0,0,0.1\n1.2,1,0.4\n")), ab_);
+    EXPECT_EQ(sample(*t, 1.0, 2).q[0], 0.4) << heading;
+    EXPECT_EQ(sample(*t, 1.0, 2).q[1], 1.2) << heading;
+  }
+}
+
 TEST_F(Csv, RefusesWithFileAndLine) {
   const auto says = [this](const std::string& text, const std::string& words) {
     const std::string said = refusal(text);
@@ -191,8 +203,16 @@ TEST_F(Csv, RefusesWithFileAndLine) {
   says("0,1,2\n1,2,x\n", ":2: 'x' is not a finite number");
   says("0,1,2\n1,nan,2\n", ":2: 'nan'");
   says("0,1,2\n0,2,3\n", ":2: time");
+  says("0,1,2\n0.0000005,1,2\n", ":2: time");
+  says("0,1,2\n1e-300,1,2\n", ":2: time");
+  says("0,1,2\n1,1,2,\n", ":2: 4 columns");
+  says("0,1,2\n1,1,2.5\n", ":2: joint 'b' at 2.5 is outside its limits, -2 to 2");
+  says("# c\ntime,b\n0,1,2\n", ":2: the heading has no column for 'a'");
+  says("time,a,c\n0,1,2\n", ":1: the heading 'c' is no coordinate of the robot; expected, in any order: time, a, b");
+  says("time,a,a\n0,1,2\n", ":1: two columns have the heading 'a'");
+  says("a,b\n0,1\n", ":1: 0 columns have the heading 'time'");
   says("0,1,2\n", "1 rows");
-  EXPECT_THROW((void)load_trajectory("/nowhere.csv", 2), ModelError);
+  EXPECT_THROW((void)load_trajectory("/nowhere.csv", ab_), ModelError);
 }
 
 }  // namespace

@@ -1,0 +1,155 @@
+# Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+"""Inputs that are no good: names, files that are none, YAML that says two things, columns that are swapped."""
+import csv
+import json
+import os
+import shutil
+import unittest
+
+from dyn_process import BRANCH, DATA, evaluate, fails, run
+from run_process import RunTest, arm7
+
+ROBOT = "config.yaml:"
+
+
+class Paths(RunTest):
+    def test_a_nul_does_not_name_another_file(self):
+        shutil.copy(BRANCH, self.folder / "branch.urdf")
+        (self.folder / "moves.csv").write_text("0,0,0,0,0,0,0,0\n1,0,0,0,0,0,0,0\n")
+        for text in (
+            arm7(robot=f'"{self.folder}/branch.urdf\\0.txt"'),
+            arm7(robot='"branch.urdf\\0.txt"'),
+            arm7(robot='"arm7\\0.txt"'),
+            arm7(trajectory='{type: file, path: "moves.csv\\0.txt"}'),
+            arm7(events='[{at: 0.1, attach: {name: swing, link: tool0, urdf: "' + str(DATA) + '/swing.urdf\\0.txt"}}]'),
+            arm7(events='[{at: 0.1, attach: {name: swing, link: tool0, urdf: "swing.urdf\\0.txt"}}]'),
+        ):
+            with self.subTest(text):
+                fails(self, self.run_fast(text), 1, "\\0.txt", "NUL")
+
+    def test_a_nul_in_a_line_of_eval(self):
+        for urdf in (str(DATA / "swing.urdf") + "\0.txt", "\0", "x.urdf\0"):
+            (answer,) = evaluate(BRANCH, {"attach": {"name": "swing", "link": "tool", "urdf": urdf}})
+            self.assertFalse(answer["ok"])
+            self.assertIn("NUL", answer["error"])
+
+    def test_fifos_and_devices_are_not_read(self):
+        for name in ("fifo.yaml", "fifo.urdf", "fifo.urdf.xacro", "fifo.csv", "fifo"):
+            os.mkfifo(self.folder / name)
+        for robot in ("fifo.urdf", "fifo.urdf.xacro", "./fifo"):
+            with self.subTest(robot=robot):
+                fails(self, run("info", robot, cwd=self.folder), 1, robot, "regular file")
+                fails(self, self.run_fast(arm7(robot=self.folder / robot)), 1, "fifo", "regular file")
+        fails(self, run("info", "/dev/zero"), 1, "regular file")
+        fails(self, run("run", self.folder / "fifo.yaml"), 1, "fifo.yaml", "regular file")
+        fails(self, run("run", "/dev/zero"), 1, "regular file")
+        fails(self, self.run_fast(arm7(trajectory="{type: file, path: fifo.csv}")), 1, "fifo.csv", "regular file")
+        attach = {"attach": {"name": "a", "link": "tool", "urdf": str(self.folder / "fifo.urdf")}}
+        (answer,) = evaluate(BRANCH, attach)
+        self.assertIn("regular file", answer["error"])
+        environment = {**os.environ, "DYN_MUJOCO_LIBRARY": str(self.folder / "fifo")}
+        done = run("run", self.config(arm7(plant="{engine: mujoco}")), "--fast", "--out", self.out,
+                   environment=environment)
+        self.assertEqual(done.returncode, 1, done.error)
+
+    def test_a_file_through_a_link_is_read(self):
+        (self.folder / "link.urdf").symlink_to(BRANCH)
+        self.assertEqual(run("info", self.folder / "link.urdf").returncode, 0)
+
+
+class EmptyArguments(unittest.TestCase):
+    def test_they_end(self):
+        for call in (["bench", BRANCH, "", "--json"], ["count", BRANCH, "", "--json"], ["info", BRANCH, ""],
+                     ["count", BRANCH, "--json", ""], ["run", "", ""], ["", "info"], ["info", BRANCH, "", ""],
+                     ["robots", ""], ["eval", BRANCH, "--gravity", ""], ["eval", BRANCH, "--jsim", ""]):
+            with self.subTest(call):
+                fails(self, run(*call), 2)
+
+    def test_an_empty_name_is_no_robot(self):
+        for command in ("info", "eval", "count", "bench", "validate"):
+            fails(self, run(command, ""), 1, "dyn " + command, "robot ''")
+        fails(self, run("run", ""), 1, "dyn run")
+
+
+class Yaml(RunTest):
+    def refused(self, text, *words):
+        fails(self, self.run_fast(text), 1, "config.yaml:", *words)
+
+    def test_duplicate_keys(self):
+        self.refused(arm7() + "duration_s: 2\n", ":6: ", "duplicate", "duration_s")
+        self.refused(arm7(plant="{step: 0, step: 1e-3}"), "plant", "duplicate", "step")
+        self.refused(arm7(controller="{gains: {joint1: {p: 1, d: 1, p: 2}}}"), "gains.joint1", "duplicate", "'p'")
+        self.refused(arm7(events="[{at: 0.1, at: 0.2, detach: a}]"), "events[0]", "duplicate", "at")
+
+    def test_keys_that_are_no_names(self):
+        self.refused(arm7() + "[a, b]: 1\n", "a key is not a name")
+
+    def test_a_second_document(self):
+        self.refused(arm7() + "---\nduration_s: 2\n", ":7: ", "second document")
+        self.assertEqual(self.run_fast("---\n" + arm7(duration_s="0.1") + "...\n").returncode, 0)
+
+    def test_times_that_run_backwards(self):
+        push = "[{at: 0.1, push: {link: tool0, force: [1, 0, 0], duration: %s}}]"
+        self.refused(arm7(events=push % "-1"), "duration", "not above 0")
+        self.refused(arm7(events=push % "0"), "duration", "not above 0")
+        self.refused(arm7(events="[{at: 0.1, detach: a, transition_time: -1}]"), "transition_time", "below 0")
+        self.refused(arm7(plant="{step: -1e-3}"), "step", "below 0")
+        self.refused(arm7(plant="{step: 1.0e-300, tolerance: 0}"), "step", "1e-9")
+
+    def test_places_outside_the_limits(self):
+        points = "[[0, 0, 0, 0, 0, 0, 0], [0, 9, 0, 0, 0, 0, 0]]"
+        for text in (arm7(start="[0, 9, 0, 0, 0, 0, 0]"),
+                     arm7(trajectory=f"{{type: quintic, way_points: {points}}}"),
+                     arm7(trajectory=f"{{type: trapezoidal, way_points: {points}}}"),
+                     arm7(trajectory="{type: sinusoid, centre: [0, 9, 0, 0, 0, 0, 0], phase_deg: 0}"),
+                     arm7(trajectory="{type: fourier, centre: [0, 9, 0, 0, 0, 0, 0]}")):
+            with self.subTest(text):
+                self.refused(text, "'joint2' at 9", "limits")
+
+    def test_a_file_that_is_not_there(self):
+        fails(self, run("run", self.folder / "none.yaml"), 1, "none.yaml: cannot be read", "no such file")
+
+
+class Columns(RunTest):
+    HEADING = ["time", *(f"joint{k}" for k in range(1, 8))]
+
+    def csv(self, heading, *rows):
+        with open(self.folder / "moves.csv", "w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([heading, *rows])
+        return arm7(trajectory="{type: file, path: moves.csv}", duration_s="0.5")
+
+    def test_they_are_taken_by_name(self):
+        start = [0.0, *(0.1 * k for k in range(1, 8))]
+        swapped = [0, 2, 1, 7, 4, 5, 6, 3]
+        late = [7, *range(7)]  # time is the last column
+        for order in (range(8), swapped, late):
+            with self.subTest(order=list(order)):
+                heading = [self.HEADING[k] for k in order]
+                rows = [[row[k] for k in order] for row in (start, [1.0, *start[1:]])]
+                done = self.run_fast(self.csv(heading, *rows))
+                self.assertEqual(done.returncode, 0, done.error)
+                with open(self.out / "log.csv", encoding="utf-8") as file:
+                    row = next(csv.DictReader(file))
+                for k in range(1, 8):
+                    self.assertAlmostEqual(float(row[f"q_reference.joint{k}"]), 0.1 * k, delta=1e-12)
+
+    def test_what_names_no_joint_is_refused(self):
+        rows = ([0.0] * 8, [1.0] + [0.0] * 7)
+        for heading, words in (
+            (["time", "joint1", "joint2", "joint3", "joint4", "joint5", "joint6", "elbow"], ("'elbow'", "joint7")),
+            (["time", "joint1", "joint2", "joint3", "joint4", "joint5", "joint6", "joint6"], ("two", "joint6")),
+            (["a", "joint1", "joint2", "joint3", "joint4", "joint5", "joint6", "joint7"], ("'a'",)),
+            (["time", "time", "joint2", "joint3", "joint4", "joint5", "joint6", "joint7"], ("time",)),
+            (self.HEADING[:7], ("joint7",)),
+        ):
+            with self.subTest(heading=heading):
+                fails(self, self.run_fast(self.csv(heading, *rows)), 1, "moves.csv:1: ", *words)
+
+    def test_rows_outside_the_limits_or_too_close(self):
+        for row, words in (([1.0, 0, 9, 0, 0, 0, 0, 0], ("moves.csv:3: ", "'joint2' at 9")),
+                           ([1e-300, 0, 0, 0, 0, 0, 0, 0], ("moves.csv:3: ", "time"))):
+            fails(self, self.run_fast(self.csv(self.HEADING, [0.0] * 8, row)), 1, *words)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,74 @@
+# Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+"""What tests of `dyn run` as a process share: a folder of their own, configurations, runs that are under way."""
+import json
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from dyn_process import DYN, run
+
+SCENARIOS = Path(__file__).parents[2] / "config" / "scenarios"
+SCENARIO = SCENARIOS / "arm7_computed_torque.yaml"
+FILES = ("results.json", "log.csv", "log.mcap", "report.html")
+MOVES = "{type: sinusoid, centre: [0, 0, 0, 0, 0, 0, 0], amplitude: 0.3, frequency_hz: 0.5}"
+BOX = "{name: box, link: tool0, mass: 1.0, com: [0, 0, 0.06], inertia: [0.002, 0, 0, 0.002, 0, 0.002]}"
+
+
+def arm7(**changes):
+    """A configuration of arm7 on a slow sinusoid, as YAML; entries of `changes` come instead or besides."""
+    entries = {"robot": "arm7", "duration_s": "1", "plant": "{friction: false}",
+               "controller": "{gains: {default: {p: 400, d: 40}}, validation: {mode: 'off'}}",
+               "trajectory": MOVES, **changes}
+    return "".join(f"{key}: {value}\n" for key, value in entries.items())
+
+
+class RunTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.folder = Path(directory.name)
+        self.out = self.folder / "out"
+
+    def config(self, text, name="config.yaml"):
+        file = self.folder / name
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def run_fast(self, text, *options, **more):
+        """`dyn run` of a configuration, as fast as it goes, with its files in self.out."""
+        return run("run", self.config(text), "--fast", "--out", self.out, *options, **more)
+
+    def results(self):
+        return json.loads((self.out / "results.json").read_text())
+
+    def start(self, *arguments, **more):
+        """A `dyn` whose loop is under way."""
+        process = subprocess.Popen([DYN, "run", *map(str, arguments)], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+        self.addCleanup(lambda: (process.kill(), process.communicate()))
+        self.wait_for(lambda: "dyn loop" in threads_of(process), process)
+        return process
+
+    def wait_for(self, condition, process):
+        deadline = time.monotonic() + 60.0
+        while not condition():
+            self.assertIsNone(process.poll(), "it ended")
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+
+    def end(self, process):
+        """Exit code, standard output and standard error of one that is to end."""
+        output, error = process.communicate(timeout=60)
+        return process.returncode, output.decode(), error.decode()
+
+
+def threads_of(process):
+    names = []
+    for file in Path(f"/proc/{process.pid}/task").glob("*/comm"):
+        try:
+            names.append(file.read_text().strip())
+        except OSError:  # it has ended
+            continue
+    return names
