@@ -18,7 +18,8 @@ ScenarioRecord::ScenarioRecord(const dyn::sim::ArmConfig& arm, const std::vector
   record_.config = &arm;
   record_.model = std::make_shared<const dyn::Model>(dyn::Model::build(arm.description, arm.live.model));
   record_.coordinates = record_.model->coordinate_names();
-  record_.validation.unavailable_reason = "validation.mode is off";
+  record_.validation.unavailable_reason =
+      "no residual came: validation.mode is off, or the controller was built without Pinocchio";
   for (const std::string& name : record_.coordinates) {
     tracked_.push_back(std::find(joints.begin(), joints.end(), name) != joints.end());
   }

@@ -77,9 +77,13 @@ void Validation::choose(dyn::control::Controller& controller) noexcept {
 
 struct Validation::Impl {};
 
-Validation::Validation(rclcpp_lifecycle::LifecycleNode&, dyn::live::LiveModel&, const parameters::Params& params,
+Validation::Validation(rclcpp_lifecycle::LifecycleNode& node, dyn::live::LiveModel&, const parameters::Params& params,
                        double) {
-  throw dyn::ModelError("validation.mode: '" + params.validation.mode + "' needs a build with Pinocchio");
+  if (params.validation.mode == "gate") {
+    throw dyn::ModelError("validation.mode: 'gate' needs a build with Pinocchio, and this is one without");
+  }
+  RCLCPP_WARN(node.get_logger(), "validation.mode: '%s' compares nothing, since this is a build without Pinocchio",
+              params.validation.mode.c_str());
 }
 
 void Validation::choose(dyn::control::Controller&) noexcept {}

@@ -18,7 +18,8 @@ namespace dyn_controllers {
 
 class Validation {
  public:
-  // Throws dyn::ModelError where the settings are no good, or where this package was built without Pinocchio.
+  // Throws dyn::ModelError where the settings are no good, or for mode `gate` where this package was built without
+  // Pinocchio; mode `monitor` then says so and compares nothing.
   Validation(rclcpp_lifecycle::LifecycleNode& node, dyn::live::LiveModel& live, const parameters::Params& params,
              double period_s);
   ~Validation();
