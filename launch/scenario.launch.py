@@ -84,8 +84,14 @@ def controller_parameters(arm, joints, sensed):
                         for name, value in own.items() if value != []}
 
 
+def arm_name(arm):
+    """As `dyn run` calls it: unless it has a name, as its robot; of a robot's path, as the file."""
+    robot = arm['robot']
+    return arm.get('name', os.path.splitext(os.path.basename(robot))[0] if '/' in robot else robot)
+
+
 def bring_up_arm(arm, file, rate, several, values):
-    name = arm.get('name', arm['robot'])
+    name = arm_name(arm)
     beside = os.path.join(os.path.dirname(file), arm['robot'])
     robot = ElementTree.fromstring(bringup.urdf_text(
         beside if os.path.isfile(beside) else bringup.robot_file(arm['robot'])))

@@ -9,10 +9,12 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "dyn_controllers/scenario_arm.hpp"
+#include "dyn_sim/run/output_folder.hpp"
 #include "dyn_sim/run/outputs.hpp"
 
 namespace {
@@ -93,7 +95,7 @@ int play(rclcpp::Node& node, const dyn::sim::RunConfig& run, const std::vector<s
 
 // How often the loop ran and how long its cycles took is the controller manager's business, and not known here.
 void write(const dyn::sim::RunConfig& run, const std::vector<std::unique_ptr<ScenarioArm>>& arms,
-           const std::filesystem::path& folder) {
+           dyn::sim::OutputFolder& folder) {
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   dyn::sim::RunRecord record;
   record.config = &run;
@@ -102,10 +104,9 @@ void write(const dyn::sim::RunConfig& run, const std::vector<std::unique_ptr<Sce
   record.scheduling = "controller_manager; states and residuals as they were published";
   record.duration_s = run.duration_s;
   for (const auto& arm : arms) record.arms.push_back(arm->record().result());
-  std::filesystem::create_directories(folder);
-  dyn::sim::write_csv(record, folder / "log.csv");
-  dyn::sim::write_report(record, folder / "report.html");
-  (void)std::printf("report: %s\n", (folder / "report.html").c_str());
+  dyn::sim::write_csv(record, folder.unfinished() / "log.csv");
+  dyn::sim::write_report(record, folder.unfinished() / "report.html");
+  folder.publish("report.html", {});
 }
 
 int main_of(const std::vector<std::string>& arguments) {
@@ -114,6 +115,8 @@ int main_of(const std::vector<std::string>& arguments) {
     return 2;
   }
   const dyn::sim::RunConfig run = dyn::sim::load_run_config(arguments[1]);
+  std::optional<dyn::sim::OutputFolder> folder;
+  if (arguments.size() == 3) folder.emplace(arguments[2], std::vector<std::string>{"report.html"});
   const auto node = std::make_shared<rclcpp::Node>("play_scenario");
   std::vector<std::unique_ptr<ScenarioArm>> arms;
   for (const dyn::sim::ArmConfig& arm : run.arms) {
@@ -126,7 +129,10 @@ int main_of(const std::vector<std::string>& arguments) {
     refused = play(*node, run, arms);
   }
   for (const auto& arm : arms) (void)std::printf("summary: %s\n", arm->record().summary().c_str());
-  if (arguments.size() == 3) write(run, arms, arguments[2]);
+  if (folder) {
+    write(run, arms, *folder);
+    (void)std::printf("report: %s\n", (std::filesystem::path(arguments[2]) / "report.html").c_str());
+  }
   return refused == 0 ? 0 : 1;
 }
 

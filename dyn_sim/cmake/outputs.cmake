@@ -20,6 +20,7 @@ add_library(dyn_outputs STATIC
   src/run/log_csv.cpp
   src/run/log_mcap.cpp
   src/run/log_mcap_writer.cpp
+  src/run/output_folder.cpp
   src/run/report.cpp
   src/run/report_data.cpp
   src/run/report_scene.cpp

@@ -37,6 +37,13 @@
   const forceUnit = list => [...new Set(list.map(c => c.linear ? "N" : "N\u202fm"))].join(", ") || "N\u202fm";
   const pretty = name => String(name || "").replaceAll("_", " ");
 
+  // Why the run failed, above everything else.
+  function failures(list) {
+    if (!list.length) return [];
+    const lines = list.map(f => make("li", { textContent: `${f.arm ? `${f.arm}, ` : ""}${Format.seconds(f.time_s)}: ${f.cause}` }));
+    return [make("div", { className: "failures" }, make("b", { textContent: "This run failed" }), make("ul", {}, ...lines))];
+  }
+
   // --- Header -----------------------------------------------------------------------------------------------------
   function head() {
     const r = run.results, all = run.arms.flatMap(a => a.coordinates), v = r.validation;
@@ -62,7 +69,7 @@
     const worst = Math.max(...Object.values(v.max_rel_error).map(x => x ?? Infinity));
     if (v.samples) figure("Against Pinocchio", Format.number(worst), "relative", `${v.samples.toLocaleString("en")} samples, ${v.breaches} out of tolerance`, v.breaches ? "bad" : "good");
     else figure("Against Pinocchio", "\u2013", "", v.unavailable_reason || "not checked in this run");
-    $("head").append(make("h1", { textContent: document.title }), sub, figures);
+    $("head").append(make("h1", { textContent: document.title }), ...failures(r.failures || []), sub, figures);
   }
 
   // --- Time, transport, 3D ----------------------------------------------------------------------------------------

@@ -7,10 +7,26 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <functional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace dyn::cli {
 
-// Runs after the command line was understood. Throws ModelError (or any std::exception) with one sentence: exit code 1.
+// A run was made, everything it leaves was written, and it failed: exit code 3 with one line a cause.
+class RunFailed : public std::runtime_error {
+ public:
+  explicit RunFailed(std::vector<std::string> causes)
+      : std::runtime_error("the run failed"), causes_(std::move(causes)) {}
+  [[nodiscard]] const std::vector<std::string>& causes() const noexcept { return causes_; }
+
+ private:
+  std::vector<std::string> causes_;
+};
+
+// Runs after the command line was understood. Throws ModelError (or any std::exception) with one sentence: exit code 1;
+// RunFailed: exit code 3.
 using Action = std::function<void()>;
 
 struct Command {
@@ -30,7 +46,7 @@ Action declare_precision(CLI::App& app);
 Action declare_robots(CLI::App& app);
 Action declare_algorithms(CLI::App& app);
 
-// The whole program: 0; 1 with one line on standard error; 2 for a wrong call.
+// The whole program: 0; 1 with one line on standard error; 2 for a wrong call; 3 where a run failed.
 int run(int argc, char** argv);
 
 }  // namespace dyn::cli

@@ -1,6 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The table of commands, and the exit codes: 0; 1 with one line on standard error; 2 for a wrong call.
+// The table of commands, and the exit codes: 0; 1 with one line on standard error; 2 for a wrong call; 3 with a line a
+// cause where a run was made and failed.
 #include <exception>
 #include <iostream>
 #include <string>
@@ -32,6 +33,32 @@ int complain(const std::string& who, const std::string& what, int code) {
   return code;
 }
 
+// CLI11 2.1 never ends on an empty argument that nothing takes. What it parses is a character instead that nobody
+// types, and every option turns it back into the empty text before anything else looks at it.
+constexpr const char* stands_for_empty = "\x1a";
+
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  std::vector<std::string> arguments;
+  for (int i = argc - 1; i > 0; --i) arguments.emplace_back(argv[i][0] == '\0' ? stands_for_empty : argv[i]);
+  return arguments;  // the last one first, as CLI11 wants them
+}
+
+void take_empty_arguments(CLI::App& app) {
+  const auto to_empty = [](std::string& text) {
+    if (text == stands_for_empty) text.clear();
+    return std::string();
+  };
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_max() > 0) option->transform(CLI::Validator(to_empty, ""));
+  }
+  for (CLI::App* group : app.get_subcommands([](CLI::App*) { return true; })) take_empty_arguments(*group);
+}
+
+int complain_of_failures(const std::string& who, const std::vector<std::string>& causes) {
+  for (const std::string& cause : causes) (void)complain(who, cause, 3);
+  return 3;
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
@@ -39,15 +66,16 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("dyn ") + DYN_VERSION);
   app.footer(
       "ROBOT is a .urdf or .urdf.xacro file, or a name that `dyn robots` lists.\n"
-      "Exit code 0, or 1 with one line on standard error, or 2 for a wrong call.");
+      "Exit code 0, or 1 with one line on standard error, or 2 for a wrong call, or 3 where a run failed.");
   std::vector<std::pair<CLI::App*, Action>> declared;
   for (const Command& command : commands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
     declared.emplace_back(sub, command.declare(*sub));
+    take_empty_arguments(*sub);
   }
   std::string who = "dyn";
   try {
-    app.parse(argc, argv);
+    app.parse(arguments_of(argc, argv));
     if (app.get_subcommands().empty()) return complain(who, "a command is missing (see dyn --help)", 2);
     for (const auto& [sub, action] : declared) {
       if (!sub->parsed()) continue;
@@ -64,6 +92,8 @@ int run(int argc, char** argv) {
       if (sub->count_all() > 0) who = "dyn " + sub->get_name();
     }
     return complain(who, std::string(error.what()) + " (see " + who + " --help)", 2);
+  } catch (const RunFailed& failed) {
+    return complain_of_failures(who, failed.causes());
   } catch (const std::exception& error) {
     return complain(who, error.what(), 1);
   }

@@ -23,5 +23,6 @@ void occupy_standard_streams() {
 int main(int argc, char** argv) {
   occupy_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error with a sentence, not a death
+  std::signal(SIGXFSZ, SIG_IGN);  // so is a file that may not grow
   return dyn::cli::run(argc, argv);
 }

@@ -52,10 +52,10 @@ TerminalView::TerminalView(const sim::RunConfig& config, double duration_s) : co
 
 std::string TerminalView::arm_lines(const sim::ArmConfig& arm, const sim::ArmView& view) const {
   const auto index = static_cast<size_t>(&arm - config_.arms.data());
-  std::string all =
-      text("%s  M: %s  payloads: %d  residual %.1e%s%s%s\n", arm.name.c_str(), algorithm(view.jsim.load()).c_str(),
-           view.payloads.load(), view.residual.load(), view.collision.load() ? "  COLLISION" : "",
-           view.saturated.load() ? "  torque limit" : "", view.holding.load() ? "  holding" : "");
+  std::string all = text("%s  M: %s  payloads: %d  residual %.1e%s%s%s%s\n", arm.name.c_str(),
+                         algorithm(view.jsim.load()).c_str(), view.payloads.load(), view.residual.load(),
+                         view.collision.load() ? "  COLLISION" : "", view.saturated.load() ? "  torque limit" : "",
+                         view.holding.load() ? "  holding" : "", view.failed.load() ? "  FAILED" : "");
   all += "  joint                position      error     torque            external\n";
   for (size_t i = 0; i < joints_[index].size(); ++i) {
     const auto& joint = view.joints[i];

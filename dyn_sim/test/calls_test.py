@@ -20,6 +20,7 @@ class WrongCalls(unittest.TestCase):
             ["eval", BRANCH, "--gravity", ""], ["eval", BRANCH, "--gravity", "0,0,1e999"],
             ["count"], ["count", BRANCH, "--chain", "3"], ["count", "--chain", "x"], ["count", "--chain", "0"],
             ["count", "--chain", "-3"], ["count", "--chain", "2.5"], ["count", "--chain"],
+            ["run", "x.yaml", "--duration", "nan"], ["run", "x.yaml", "--duration", "0"], ["run", "x.yaml", "--duration", "1e9"],
             ["robots", "more"], ["algorithms", "--nonsense"],
         ]
         for call in calls:

@@ -88,7 +88,9 @@ class Live(unittest.TestCase):
         terminal.process.send_signal(signal.SIGINT)
         terminal.read_until("coming to rest")
         terminal.process.send_signal(signal.SIGINT)
-        self.assertEqual(terminal.end()[0], 0)
+        self.assertEqual(terminal.end()[0], 3)
+        (failure,) = self.results()["failures"]
+        self.assertIn("not brought to rest", failure["cause"])
         for name in FILES:
             self.assertGreater((self.out / name).stat().st_size, 1000, name)
 

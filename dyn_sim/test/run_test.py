@@ -54,8 +54,8 @@ class Run(unittest.TestCase):
                 config = self.out / "bad.yaml"
                 config.write_text(good.replace(right, wrong, 1))
                 done = run("run", config, "--fast", "--duration", "3.1", "--out", self.out, "--json")
-                if words is None:  # seen when the event comes: refused there, and the run goes on
-                    self.assertEqual(done.returncode, 0, done.error)
+                if words is None:  # seen when the event comes: refused there, the run goes on and has failed
+                    self.assertEqual(done.returncode, 3, done.error)
                     refused = [event for event in json.loads(done.text)["events"] if not event["ok"]]
                     self.assertIn("attach box", [event["label"] for event in refused])
                 else:

@@ -14,6 +14,7 @@
 
 #include "command.hpp"
 #include "dyn_core/error.hpp"
+#include "dyn_sim/run/output_folder.hpp"
 #include "dyn_sim/run/outputs.hpp"
 #include "dyn_sim/run/runner.hpp"
 #include "options.hpp"
@@ -35,6 +36,40 @@ std::atomic<int> interrupts{0};
 
 void on_interrupt(int) { interrupts.fetch_add(1, std::memory_order_relaxed); }
 
+// A hangup brings the arms to rest as well, but where it is ignored on purpose (nohup).
+void listen_to_signals() {
+  interrupts.store(0);
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  if (std::signal(SIGHUP, on_interrupt) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
+}
+
+std::filesystem::path default_folder(const sim::RunConfig& config) {
+  const std::filesystem::path name = config.file.stem();
+  return std::filesystem::path("runs") / (name.empty() || name == "." || name == ".." ? "run" : name);
+}
+
+// CLI11's own ranges let NaN pass.
+CLI::Validator is_duration() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        double value = 0.0;
+        const bool good = CLI::detail::lexical_cast(text, value) && value >= 1e-3 && value <= 3600.0;
+        return good ? std::string() : "'" + text + "' is not from 0.001 to 3600 s";
+      },
+      "", "duration");
+}
+
+std::vector<std::string> causes_of(const sim::RunRecord& record) {
+  std::vector<std::string> causes;
+  for (const sim::ArmRecord& arm : record.arms) {
+    for (const sim::FailureRecord& failure : arm.failures) {
+      causes.push_back("arm '" + arm.config->name + "' at " + number(failure.time_s, 6) + " s: " + failure.cause);
+    }
+  }
+  return causes;
+}
+
 void print_arm(const sim::ArmRecord& arm) {
   std::cout << heading(arm.config->name) << " (" << arm.config->robot << ", " << arm.config->jsim << ")\n";
   Table table({{""}, {"", Table::Align::right}, {""}});
@@ -55,18 +90,20 @@ void print_arm(const sim::ArmRecord& arm) {
     std::cout << "not compared with Pinocchio: " << arm.validation.unavailable_reason << '\n';
   for (const auto& event : arm.events) {
     std::cout << "  " << number(event.planned_s, 4) << " s  " << event.label
-              << (event.error.empty() ? (event.applied_s < 0.0 ? "  (never came)" : "") : "  REFUSED: " + event.error)
+              << (event.error.empty() ? (event.applied_s < 0.0 ? "  (not reached)" : "") : "  REFUSED: " + event.error)
               << '\n';
   }
 }
 
 void print(const sim::RunRecord& record, const std::filesystem::path& out) {
+  const bool at_rest = causes_of(record).empty();
   for (const auto& arm : record.arms) print_arm(arm);
   std::cout << record.cycles << " cycles, " << record.overruns << " overruns; update p50 "
             << number(record.update.p50, 4) << " ns, p99.9 " << number(record.update.p999, 4) << " ns, max "
             << number(record.update.max, 4) << " ns; " << record.scheduling << '\n';
   if (record.allocations_in_loop >= 0) std::cout << "allocations in the loop: " << record.allocations_in_loop << '\n';
-  if (record.interrupted) std::cout << "ended early on request, with the arms brought to rest\n";
+  if (record.interrupted)
+    std::cout << "ended early on request" << (at_rest ? ", with the arms brought to rest\n" : "\n");
   std::cout << "report: " << (out / "report.html").string() << '\n';
 }
 
@@ -75,15 +112,9 @@ void run(const Call& call) {
   for (sim::ArmConfig& arm : config.arms) {
     if (!call.engine.empty()) arm.plant.engine = call.engine;
   }
-  const std::filesystem::path out =
-      call.out.empty() ? std::filesystem::path("runs") / config.file.stem() : std::filesystem::path(call.out);
-  std::error_code error;
-  std::filesystem::create_directories(out, error);
-  if (error) throw ModelError(out.string() + ": cannot be made: " + error.message());
-
-  interrupts.store(0);
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  const std::filesystem::path out = call.out.empty() ? default_folder(config) : std::filesystem::path(call.out);
+  sim::OutputFolder folder(out, sim::files_of(config));
+  listen_to_signals();
   sim::RunOptions options;
   options.fast = call.fast;
   options.duration_s = call.duration_s;
@@ -99,15 +130,22 @@ void run(const Call& call) {
   }
   const sim::RunRecord record = sim::run_closed_loop(config, options);
 
-  sim::write_results(record, out);
-  sim::write_csv(record, out / "log.csv");
-  sim::write_mcap(record, out / "log.mcap");
-  sim::write_report(record, out / "report.html");
+  const std::vector<std::string> causes = causes_of(record);
+  try {
+    sim::write_run(record, folder.unfinished());
+    folder.publish("results.json", sim::files_gone(config, out));
+  } catch (const ModelError& error) {
+    if (causes.empty()) throw;
+    std::vector<std::string> all = causes;
+    all.emplace_back(error.what());
+    throw RunFailed(all);
+  }
   if (call.json) {
     print_json(sim::results_json(record));
   } else {
     print(record, out);
   }
+  if (!causes.empty()) throw RunFailed(causes);
 }
 
 }  // namespace
@@ -116,7 +154,7 @@ Action declare_run(CLI::App& app) {
   auto call = std::make_shared<Call>();
   app.add_option("CONFIG", call->config, "A YAML file; examples are in config/scenarios")->required();
   app.add_option("--duration", call->duration_s, "Seconds, instead of the configuration's duration_s")
-      ->check(CLI::Range(1e-3, 3600.0));
+      ->check(is_duration());
   app.add_option("--out", call->out, "Directory for results.json, log.csv, log.mcap and report.html [runs/CONFIG]");
   app.add_option("--engine", call->engine, "native or mujoco, instead of what the configuration says")
       ->check(CLI::IsMember({"native", "mujoco"}));

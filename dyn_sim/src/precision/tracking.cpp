@@ -3,6 +3,7 @@
 
 #include "dyn_core/control/controller.hpp"
 #include "dyn_core/control/laws.hpp"
+#include "dyn_core/numeric/residual.hpp"
 #include "dyn_sim/dormand_prince.hpp"
 #include "dyn_sim/precision.hpp"
 #include "dyn_sim/run/runner.hpp"
@@ -16,7 +17,7 @@ class Squares {
  public:
   void add(double error) noexcept {
     sum_ += error * error;
-    max_ = std::max(max_, std::abs(error));
+    max_ = larger_error(max_, std::abs(error));
     ++count_;
   }
   [[nodiscard]] Tracking result() const noexcept {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <thread>
 
+#include "dyn_core/numeric/residual.hpp"
+
 namespace dyn::sim {
 namespace {
 
@@ -27,16 +29,23 @@ control::Actuation actuation(const Model& model, const ArmConfig& config) {
   return what;
 }
 
+PlantSettings that_give_up(PlantSettings settings, const std::atomic<bool>& flag) {
+  settings.give_up = &flag;
+  return settings;
+}
+
 }  // namespace
 
-ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, ArmRecord& record, ArmView& view)
+ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, const std::atomic<bool>& give_up,
+                 ArmRecord& record, ArmView& view)
     : config_(config),
+      plant_settings_(that_give_up(config.plant, give_up)),
       period_s_(1.0 / rate_hz),
       record_(record),
       view_(view),
       live_(config.description, live_options(config)),
       controller_(live_, actuation(*live_.newest_model(), config), config.controller, period_s_),
-      plant_(make_plant(config.description, config.plant, config.live.model.gravity_mps2)),
+      plant_(make_plant(config.description, plant_settings_, config.live.model.gravity_mps2)),
       ahead_(*config.trajectory),
       ring_(ring_slots, live_.max_coordinates(), live_.newest_model()->bodies() + config.live.max_payload_dofs),
       robot_n_(live_.robot_coordinates()),
@@ -69,7 +78,8 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, Arm
   controller_.activate({plant_->q(), plant_->v()});
   start_validator(rate_hz);
   sample_in(0);
-  events_ = std::make_unique<EventWriter>(config, live_, controller_, live_.max_coordinates(), record_.events);
+  events_ = std::make_unique<EventWriter>(config, plant_settings_, live_, controller_, live_.max_coordinates(),
+                                          record_.events);
   events_->wait_until_ready();
 }
 
@@ -90,15 +100,29 @@ void ArmLoop::start_validator(double rate_hz) {
   validator_ = std::make_unique<oracle::Validator>(live_, ring_, settings, [this](const oracle::Residual& r) {
     const std::scoped_lock lock(residual_mutex_);
     record_.residuals.push_back({now_s_.load(std::memory_order_relaxed), r.M, r.Cv, r.g});
-    view_.residual.store(std::max({r.M, r.Cv, r.g}), std::memory_order_relaxed);
+    view_.residual.store(larger_error(r.M, larger_error(r.Cv, r.g)), std::memory_order_relaxed);
   });
 #else
   (void)rate_hz;
+  if (config_.validation.mode == "gate") {
+    throw ModelError("arm '" + config_.name +
+                     "': validation.mode: 'gate' needs a build with Pinocchio, and this is one "
+                     "without");
+  }
   validation.unavailable_reason = "this program was built without Pinocchio";
 #endif
 }
 
+void ArmLoop::stop() noexcept {
+  stopping_ = true;
+  if (config_.controller.reference_timeout_s > 0.0) return;  // else the controller waits for a reference for ever
+  live::Gate gate = live_.requested_gate();
+  gate.hold = true;
+  live_.close_gate(gate);
+}
+
 void ArmLoop::boundaries(double time_s, bool wait) noexcept {
+  if (failed()) return;
   while (EventWriter::Ready* const ready = events_->due(time_s, wait)) {
     live_.enact(ready->change);
     if (ready->parameters) controller_.enact(std::move(ready->parameters));
@@ -113,6 +137,10 @@ void ArmLoop::boundaries(double time_s, bool wait) noexcept {
 }
 
 void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
+  if (failed()) {
+    update_ns_ = 0.0;
+    return;
+  }
   const auto n = std::max(plant_->q().size(), at(robot_n_));
   const std::span<double> q(q_.data(), n), v(v_.data(), n);
   plant_->measure(q, v);
@@ -126,7 +154,7 @@ void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
   const control::CycleReport report = controller_.step({q_, v_}, reference, effort_);
   update_ns_ = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
 
-  failed_ = failed_ || report.mode == control::CycleReport::Mode::failed;
+  trouble_.note(time_s, report);
   now_s_.store(time_s, std::memory_order_relaxed);
   if (stopping_ && report.mode != control::CycleReport::Mode::tracking) {  // there is no reference any more
     std::copy_n(plant_->q().data(), own, ref_q_.data());
@@ -151,8 +179,11 @@ void ArmLoop::note(double time_s, const control::CycleReport& report) noexcept {
   for (size_t i = 0; i < own; ++i) {
     const double e = ref_q_[i] - plant_->q()[i];
     squares_ += stopping_ ? 0.0 : e * e;
-    worst_error_ = std::max(worst_error_, std::abs(e));
-    record_.torque_max = std::max(record_.torque_max, std::abs(effort_[i]));
+    worst_error_ = larger_error(std::abs(e), worst_error_);
+    record_.torque_max = larger_error(std::abs(effort_[i]), record_.torque_max);
+    trouble_.note(time_s, Signal::q, i, plant_->q()[i]);
+    trouble_.note(time_s, Signal::v, i, plant_->v()[i]);
+    trouble_.note(time_s, Signal::applied, i, effort_[i]);
     if (i >= ArmView::most_joints) continue;
     view_.joints[i].q.store(plant_->q()[i], std::memory_order_relaxed);
     view_.joints[i].error.store(e, std::memory_order_relaxed);
@@ -161,13 +192,14 @@ void ArmLoop::note(double time_s, const control::CycleReport& report) noexcept {
   }
   if (!stopping_) {
     squared_ += robot_n_;
-    record_.tracking_max = std::max(record_.tracking_max, worst_error_);
+    record_.tracking_max = larger_error(worst_error_, record_.tracking_max);
   }
   for (size_t i = 0; i < plant_->v().size(); ++i) {
     if (i < own && passive_[i] == 0) continue;
     const double rate = std::abs(plant_->v()[i]);
-    record_.passive_rate_max = std::max(record_.passive_rate_max, rate);
-    if (time_s >= duration_s_ - 1.0) record_.passive_rate_end = std::max(record_.passive_rate_end, rate);
+    trouble_.note(time_s, Signal::v, i, rate);
+    record_.passive_rate_max = larger_error(rate, record_.passive_rate_max);
+    if (time_s >= duration_s_ - 1.0) record_.passive_rate_end = larger_error(rate, record_.passive_rate_end);
   }
   if (report.collision) {
     const bool begins = !view_.collision.load(std::memory_order_relaxed);
@@ -179,6 +211,7 @@ void ArmLoop::note(double time_s, const control::CycleReport& report) noexcept {
   view_.collision.store(report.collision, std::memory_order_relaxed);
   view_.saturated.store(report.saturated, std::memory_order_relaxed);
   view_.holding.store(report.mode != control::CycleReport::Mode::tracking, std::memory_order_relaxed);
+  view_.failed.store(failed(), std::memory_order_relaxed);
   view_.jsim.store(report.algorithms.jsim, std::memory_order_relaxed);
   view_.payloads.store(carried_, std::memory_order_relaxed);
 }
@@ -219,7 +252,7 @@ void ArmLoop::write_row(double time_s, const control::CycleReport& report) noexc
       (report.mode != Mode::tracking ? ArmRecord::flag_holding : 0));
 }
 
-void ArmLoop::finish() {
+void ArmLoop::finish(const Ending& ending) {
   events_->stop();
   record_.tracking_rms = squared_ > 0 ? std::sqrt(squares_ / static_cast<double>(squared_)) : 0.0;
 #ifdef DYN_HAS_ORACLE
@@ -243,6 +276,7 @@ void ArmLoop::finish() {
     v.max_g = numbers.max_g;
   }
 #endif
+  tell_failures(trouble_, ending, record_);
 }
 
 }  // namespace dyn::sim

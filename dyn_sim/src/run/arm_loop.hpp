@@ -16,6 +16,7 @@
 #include "dyn_core/live/sample_ring.hpp"
 #include "dyn_sim/run/runner.hpp"
 #include "event_writer.hpp"
+#include "failures.hpp"
 
 #ifdef DYN_HAS_ORACLE
 #include "dyn_core/oracle/validator.hpp"
@@ -39,7 +40,9 @@ class TrajectoryAhead final : public control::ReferenceSource {
 
 class ArmLoop {
  public:
-  ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, ArmRecord& record, ArmView& view);
+  // `give_up`: raised by another thread, the plant does not go on to the end of a cycle.
+  ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, const std::atomic<bool>& give_up,
+          ArmRecord& record, ArmView& view);
   ~ArmLoop();
   ArmLoop(const ArmLoop&) = delete;
   ArmLoop& operator=(const ArmLoop&) = delete;
@@ -51,13 +54,14 @@ class ArmLoop {
   void boundaries(double time_s, bool wait) noexcept;
   void cycle(std::int64_t number, double time_s) noexcept;
   // No new reference from now on: the controller brings the arm to rest and holds it.
-  void stop() noexcept { stopping_ = true; }
+  void stop() noexcept;
   void warm_up() noexcept { controller_.rehearse(); }
-  void finish();
+  void finish(const Ending& ending);
 
   [[nodiscard]] double last_update_ns() const noexcept { return update_ns_; }
   [[nodiscard]] double worst_error() const noexcept { return worst_error_; }
-  [[nodiscard]] bool failed() const noexcept { return failed_; }
+  // The controller has given up: this arm's record ends here, whatever the others do.
+  [[nodiscard]] bool failed() const noexcept { return trouble_.failed(); }
 
  private:
   void start_validator(double rate_hz);
@@ -67,6 +71,7 @@ class ArmLoop {
   [[nodiscard]] double* row_signal(int row, Signal signal) noexcept;
 
   const ArmConfig& config_;
+  const PlantSettings plant_settings_;
   const double period_s_;
   ArmRecord& record_;
   ArmView& view_;
@@ -89,7 +94,8 @@ class ArmLoop {
   double update_ns_ = 0.0, worst_error_ = 0.0;
   std::atomic<double> now_s_{0.0};
   int carried_ = 0;
-  bool failed_ = false, stopping_ = false;
+  bool stopping_ = false;
+  Trouble trouble_;
   double duration_s_;
   std::unique_ptr<EventWriter> events_;  // last: its thread works with all of the above
 };

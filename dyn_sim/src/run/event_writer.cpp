@@ -8,9 +8,10 @@
 
 namespace dyn::sim {
 
-EventWriter::EventWriter(const ArmConfig& config, live::LiveModel& live, control::Controller& controller,
-                         int most_coordinates, std::vector<EventRecord>& records)
+EventWriter::EventWriter(const ArmConfig& config, const PlantSettings& plant, live::LiveModel& live,
+                         control::Controller& controller, int most_coordinates, std::vector<EventRecord>& records)
     : config_(config),
+      plant_settings_(plant),
       live_(live),
       controller_(controller),
       most_coordinates_(static_cast<std::size_t>(most_coordinates)),
@@ -118,7 +119,7 @@ void EventWriter::put(const PushEvent& event, Ready& ready) {
 }
 
 std::unique_ptr<Plant> EventWriter::build(const RobotDescription& carried, const PushEvent* push) const {
-  auto plant = make_plant(carried, config_.plant, config_.live.model.gravity_mps2);
+  auto plant = make_plant(carried, plant_settings_, config_.live.model.gravity_mps2);
   if (plant->q().size() > most_coordinates_) {
     throw ModelError("the arm would have " + std::to_string(plant->q().size()) +
                      " degrees of freedom; max_payload_dofs leaves room for " + std::to_string(most_coordinates_));

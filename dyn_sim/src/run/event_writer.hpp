@@ -31,8 +31,8 @@ class EventWriter {
   };
 
   // Reasons of refusals go into `records`, one an event. Plants of more than `most_coordinates` are refused.
-  EventWriter(const ArmConfig& config, live::LiveModel& live, control::Controller& controller, int most_coordinates,
-              std::vector<EventRecord>& records);
+  EventWriter(const ArmConfig& config, const PlantSettings& plant, live::LiveModel& live,
+              control::Controller& controller, int most_coordinates, std::vector<EventRecord>& records);
   EventWriter(const EventWriter&) = delete;
   EventWriter& operator=(const EventWriter&) = delete;
   EventWriter(EventWriter&&) = delete;
@@ -64,6 +64,7 @@ class EventWriter {
   [[nodiscard]] std::unique_ptr<Plant> build(const RobotDescription& carried, const PushEvent* push) const;
 
   const ArmConfig& config_;
+  const PlantSettings& plant_settings_;
   live::LiveModel& live_;
   control::Controller& controller_;
   const std::size_t most_coordinates_;

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "dyn_sim/run/outputs.hpp"
+#include "output_file.hpp"
 #include "results_names.hpp"
 
 namespace dyn::sim {
@@ -63,10 +64,8 @@ void write_arm(const ArmRecord& arm, const std::filesystem::path& path) {
 void write_csv(const RunRecord& run, const std::filesystem::path& file) {
   if (run.arms.size() == 1) return write_arm(run.arms.front(), file);
   for (size_t i = 0; i < run.arms.size(); ++i) {
-    std::filesystem::path own = file;
     const std::string name = run.arms[i].config ? run.arms[i].config->name : "arm" + std::to_string(i + 1);
-    own.replace_filename(file.stem().string() + "." + name + file.extension().string());
-    write_arm(run.arms[i], own);
+    write_arm(run.arms[i], file.parent_path() / outputs::arm_file(file.filename().string(), name));
   }
 }
 

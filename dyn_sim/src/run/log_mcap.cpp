@@ -6,6 +6,7 @@
 
 #include "dyn_sim/run/outputs.hpp"
 #include "log_mcap_writer.hpp"
+#include "output_file.hpp"
 #include "results_names.hpp"
 
 namespace dyn::sim {
@@ -68,8 +69,8 @@ void write_signals(outputs::McapWriter& writer, const ArmRecord& arm, const std:
     message["holding"] = (flags & ArmRecord::flag_holding) != 0;
     message["fallback"] = (flags & ArmRecord::flag_fallback) != 0;
     message["jsim"] = r < arm.jsim.size() ? outputs::jsim_name(arm.jsim[r]) : "";
-    writer.write(states, to_ns(arm.time_s[r]), message.dump());
-    writer.write(torques, to_ns(arm.time_s[r]), signals_message(arm, row, torque_signals).dump());
+    writer.write(states, to_ns(arm.time_s[r]), outputs::to_text(message));
+    writer.write(torques, to_ns(arm.time_s[r]), outputs::to_text(signals_message(arm, row, torque_signals)));
   }
 }
 
@@ -93,7 +94,7 @@ void write_events(outputs::McapWriter& writer, const RunRecord& run) {
                             {"arm", arm.config ? arm.config->name : ""},
                             {"label", event.label},
                             {"error", event.error}};
-      writer.write(channel, to_ns(time_s), message.dump(-1, ' ', false, Json::error_handler_t::replace));
+      writer.write(channel, to_ns(time_s), outputs::to_text(message));
     }
   }
 }

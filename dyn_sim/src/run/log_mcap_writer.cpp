@@ -23,6 +23,10 @@ void put(std::string& to, const std::string& text) {
 
 }  // namespace
 
+std::string to_text(const nlohmann::json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 McapWriter::McapWriter(std::ostream& stream) : stream_(stream) {
   stream_.write(magic.data(), static_cast<std::streamsize>(magic.size()));
   position_ = magic.size();
@@ -47,7 +51,7 @@ std::uint16_t McapWriter::add_channel(const std::string& topic, const std::strin
   put(content, id, 2);
   put(content, schema_name);
   put(content, std::string("jsonschema"));
-  put(content, schema.dump());
+  put(content, to_text(schema));
   schemas_.push_back(content);
   record(schema_op, content);
 

@@ -13,6 +13,9 @@
 
 namespace dyn::sim::outputs {
 
+// Bytes of a name that are no UTF-8 are replaced: a log is not lost for them.
+[[nodiscard]] std::string to_text(const nlohmann::json& json);
+
 class McapWriter {
  public:
   explicit McapWriter(std::ostream& stream);

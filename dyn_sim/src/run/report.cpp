@@ -2,6 +2,7 @@
 //
 // report.html: page, style and scripts of dyn_sim/report/ (built into the program) with the run's numbers in them.
 #include "dyn_sim/run/outputs.hpp"
+#include "output_file.hpp"
 #include "report_assets.hpp"
 #include "report_parts.hpp"
 #include "results_names.hpp"

@@ -157,63 +157,63 @@ Json joint_json(const JointDescription& joint, const std::vector<std::string>& c
   return json;
 }
 
-// When the plant has the payload: from, to; from < 0 where it never got it.
-struct Span {
-  double from_s = -1.0, to_s = -1.0;
-};
-Span carried(const ArmRecord& arm, const std::string& name) {
-  Span span;
-  const size_t count = std::min(arm.events.size(), arm.config->events.size());
-  for (size_t i = 0; i < count; ++i) {
-    const EventRecord& record = arm.events[i];
-    if (record.applied_s < 0.0 || !record.error.empty()) continue;
-    const auto* attach = std::get_if<AttachEvent>(&arm.config->events[i].what);
-    const auto* detach = std::get_if<DetachEvent>(&arm.config->events[i].what);
-    if (attach && attach->target != Target::model && attach->payload.name() == name) span.from_s = record.applied_s;
-    if (detach && detach->target != Target::model && detach->payload == name) span.to_s = record.applied_s;
-  }
-  return span;
+// Whether the event was put in force, and on the plant.
+template <class PayloadEvent>
+const PayloadEvent* on_plant(const ArmRecord& arm, size_t event) {
+  const EventRecord& record = arm.events[event];
+  if (record.applied_s < 0.0 || !record.error.empty()) return nullptr;
+  const auto* const what = std::get_if<PayloadEvent>(&arm.config->events[event].what);
+  return what != nullptr && what->target != Target::model ? what : nullptr;
 }
 
-// Links and joints the payload adds to the picture, present while it is carried.
-void add_payload(Json& json, const ArmRecord& arm, const Payload& payload, double radius) {
-  const Span span = carried(arm, payload.name());
-  if (span.from_s < 0.0) return;
-  const RobotDescription bare = arm.config->description;
-  const RobotDescription with = attach(bare, payload);
+// When the plant loses what it got by an event; negative: never.
+double lost_s(const ArmRecord& arm, size_t attached, size_t count) {
+  const std::string& name = std::get<AttachEvent>(arm.config->events[attached].what).payload.name();
+  for (size_t i = attached + 1; i < count; ++i) {
+    const auto* const detach = on_plant<DetachEvent>(arm, i);
+    if (detach != nullptr && detach->payload == name) return arm.events[i].applied_s;
+  }
+  return -1.0;
+}
+
+// Links and joints that `payload` adds to the picture between two times. `carried`: what the plant was until then.
+void add_payload(Json& json, const ArmRecord& arm, const Payload& payload, const RobotDescription& carried,
+                 const RobotDescription& with, std::pair<double, double> from_to_s, double radius) {
   const Shapes drawn = payload.chain() ? read_shapes(payload.chain()->source) : Shapes{};
-  const auto tag = [&](Json& item) {
-    item["from"] = span.from_s;
-    if (span.to_s > span.from_s) item["to"] = span.to_s;
-  };
-  for (size_t k = bare.links.size(); k < with.links.size(); ++k) {
+  for (size_t k = carried.links.size(); k < with.links.size(); ++k) {
     const LinkDescription& link = with.links[k];
     const std::string own = link.name.substr(link.name.rfind('/') + 1);
     Json shapes = link_shapes(with, drawn.count(own) ? own : link.name, drawn, 0.3 * radius);
     if (shapes.empty() && link.inertial) shapes.push_back(inertia_box(*link.inertial));
-    Json item = {{"name", link.name}, {"shapes", shapes}, {"payload", true}};
-    tag(item);
+    Json item = {{"name", link.name}, {"shapes", shapes}, {"payload", true}, {"from", from_to_s.first}};
+    if (from_to_s.second > from_to_s.first) item["to"] = from_to_s.second;
     json["links"].push_back(item);
   }
-  for (size_t k = bare.joints.size(); k < with.joints.size(); ++k) {
+  for (size_t k = carried.joints.size(); k < with.joints.size(); ++k) {
     json["joints"].push_back(joint_json(with.joints[k], arm.coordinates));
   }
 }
 
+// In the order in which they came: a payload may hang on another one's link.
 void add_events(Json& json, const ArmRecord& arm, double radius) {
   const size_t count = std::min(arm.events.size(), arm.config->events.size());
+  RobotDescription carried = arm.config->description;
   for (size_t i = 0; i < count; ++i) {
-    const auto& what = arm.config->events[i].what;
     const double at_s = arm.events[i].applied_s;
-    if (at_s < 0.0) continue;
-    if (const auto* attach = std::get_if<AttachEvent>(&what)) add_payload(json, arm, attach->payload, radius);
-    if (const auto* push = std::get_if<PushEvent>(&what)) {
-      json["pushes"].push_back({{"link", push->link},
-                                {"force", to_json(push->force_N)},
-                                {"point", to_json(push->point_m)},
-                                {"from", at_s},
-                                {"to", at_s + push->duration_s}});
+    if (const auto* const attach = on_plant<AttachEvent>(arm, i)) {
+      const RobotDescription with = dyn::attach(carried, attach->payload);
+      add_payload(json, arm, attach->payload, carried, with, {at_s, lost_s(arm, i, count)}, radius);
+      carried = with;
+    } else if (const auto* const detach = on_plant<DetachEvent>(arm, i)) {
+      carried = dyn::detach(carried, detach->payload);
     }
+    const auto* const push = std::get_if<PushEvent>(&arm.config->events[i].what);
+    if (push == nullptr || at_s < 0.0) continue;
+    json["pushes"].push_back({{"link", push->link},
+                              {"force", to_json(push->force_N)},
+                              {"point", to_json(push->point_m)},
+                              {"from", at_s},
+                              {"to", at_s + push->duration_s}});
   }
 }
 

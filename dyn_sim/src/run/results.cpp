@@ -3,8 +3,11 @@
 // results.json: the figures of a run, for machines.
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 
+#include "dyn_core/numeric/residual.hpp"
 #include "dyn_sim/run/outputs.hpp"
+#include "output_file.hpp"
 #include "results_names.hpp"
 
 namespace dyn::sim {
@@ -17,9 +20,6 @@ Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nul
 Json percentiles(const Percentiles& p) {
   return {{"p50", finite(p.p50)}, {"p99", finite(p.p99)}, {"p99.9", finite(p.p999)}, {"max", finite(p.max)}};
 }
-
-// The larger of two where NaN is the largest: a figure that was lost must show.
-double worse(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
 Json validation(const ArmRecord& arm) {
   const auto& from = arm.validation;
@@ -48,6 +48,17 @@ Json events(const ArmRecord& arm, bool named) {
     if (!event.error.empty()) json["error"] = event.error;
     if (named && arm.config) json["arm"] = arm.config->name;
     list.push_back(json);
+  }
+  return list;
+}
+
+Json failures(const RunRecord& run) {
+  Json list = Json::array();
+  for (const ArmRecord& arm : run.arms) {
+    for (const FailureRecord& failure : arm.failures) {
+      list.push_back(
+          {{"arm", arm.config ? arm.config->name : ""}, {"time_s", finite(failure.time_s)}, {"cause", failure.cause}});
+    }
   }
   return list;
 }
@@ -92,9 +103,9 @@ Json all_validation(const RunRecord& run) {
     all.validation.skipped += from.skipped;
     all.validation.fallbacks += from.fallbacks;
     all.validation.holds += from.holds;
-    all.validation.max_M = worse(from.max_M, all.validation.max_M);
-    all.validation.max_Cv = worse(from.max_Cv, all.validation.max_Cv);
-    all.validation.max_g = worse(from.max_g, all.validation.max_g);
+    all.validation.max_M = larger_error(from.max_M, all.validation.max_M);
+    all.validation.max_Cv = larger_error(from.max_Cv, all.validation.max_Cv);
+    all.validation.max_g = larger_error(from.max_g, all.validation.max_g);
     if (all.validation.unavailable_reason.empty()) all.validation.unavailable_reason = from.unavailable_reason;
   }
   return validation(all);
@@ -106,9 +117,9 @@ nlohmann::json results_json(const RunRecord& run) {
   double rms = 0.0, largest = 0.0, torque = 0.0;
   Json arms = Json::array(), all_events = Json::array();
   for (const ArmRecord& arm : run.arms) {
-    rms = worse(arm.tracking_rms, rms);
-    largest = worse(arm.tracking_max, largest);
-    torque = worse(arm.torque_max, torque);
+    rms = larger_error(arm.tracking_rms, rms);
+    largest = larger_error(arm.tracking_max, largest);
+    torque = larger_error(arm.torque_max, torque);
     arms.push_back(arm_json(arm));
     for (const Json& event : events(arm, run.arms.size() > 1)) all_events.push_back(event);
   }
@@ -126,8 +137,10 @@ nlohmann::json results_json(const RunRecord& run) {
                {"arms", arms},
                {"real_time", run.real_time},
                {"interrupted", run.interrupted},
+               {"failures", failures(run)},
                {"scheduling", run.scheduling},
                {"duration_s", finite(run.duration_s)}};
+  if (run.config) json["files"] = files_of(*run.config);
   if (run.config) json["title"] = run.config->title;
   if (run.config) json["rate_hz"] = run.config->rate_hz;
   return json;
@@ -137,6 +150,40 @@ void write_results(const RunRecord& run, const std::filesystem::path& dir) {
   outputs::OutputFile file(dir / "results.json", false);
   file.stream() << results_json(run).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
   file.close();
+}
+
+void write_run(const RunRecord& run, const std::filesystem::path& dir) {
+  write_results(run, dir);
+  write_csv(run, dir / "log.csv");
+  write_mcap(run, dir / "log.mcap");
+  write_report(run, dir / "report.html");
+}
+
+std::vector<std::string> files_of(const RunConfig& config) {
+  std::vector<std::string> names{"results.json", "log.mcap", "report.html"};
+  if (config.arms.size() == 1) names.emplace_back("log.csv");
+  for (size_t i = 0; i < config.arms.size() && config.arms.size() > 1; ++i) {
+    names.push_back(outputs::arm_file("log.csv", config.arms[i].name));
+  }
+  return names;
+}
+
+std::vector<std::string> files_gone(const RunConfig& config, const std::filesystem::path& dir) {
+  std::error_code error;
+  const std::filesystem::path file = dir / "results.json";
+  if (!std::filesystem::is_regular_file(file, error)) return {};
+  std::ifstream text(file);
+  const Json before = Json::parse(text, nullptr, false);
+  const auto listed = before.is_object() ? before.find("files") : before.end();
+  if (listed == before.end() || !listed->is_array()) return {};
+  const auto now = files_of(config);
+  std::vector<std::string> gone;
+  for (const Json& entry : *listed) {
+    const std::string name = entry.is_string() ? entry.get<std::string>() : "";
+    const bool log = name.rfind("log.", 0) == 0 && name.find('/') == std::string::npos;
+    if (log && std::find(now.begin(), now.end(), name) == now.end()) gone.push_back(name);
+  }
+  return gone;
 }
 
 }  // namespace dyn::sim

@@ -3,8 +3,6 @@
 // Names in the files of a run.
 #pragma once
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "dyn_sim/run/record.hpp"
@@ -15,22 +13,13 @@ namespace dyn::sim::outputs {
 // Empty where no algorithm has that index.
 [[nodiscard]] std::string jsim_name(int index);
 
+// log.csv of the arm `left`: log.left.csv.
+[[nodiscard]] std::string arm_file(const std::string& file, const std::string& arm);
+
 struct CoordinateUnit {
   bool linear = false;  // m and N; else rad and N m
   double effort_limit = 0.0;
 };
 [[nodiscard]] CoordinateUnit coordinate_unit(const ArmRecord& arm, int coordinate);
-
-// An open file, or ModelError; close() throws where not everything could be written.
-class OutputFile {
- public:
-  OutputFile(const std::filesystem::path& file, bool binary);
-  std::ostream& stream() { return stream_; }
-  void close();
-
- private:
-  std::filesystem::path file_;
-  std::ofstream stream_;
-};
 
 }  // namespace dyn::sim::outputs

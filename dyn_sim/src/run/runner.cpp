@@ -11,13 +11,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <ctime>
 #include <numeric>
+#include <optional>
 #include <thread>
 
 #include "arm_loop.hpp"
+#include "dyn_core/numeric/residual.hpp"
 #include "loop_allocations.hpp"
 #include "quiet_phase.hpp"
 
@@ -80,12 +83,12 @@ class Loop {
   Loop(const RunConfig& config, const RunOptions& options, RunRecord& record, LiveView& view)
       : config_(config), options_(options), record_(record), view_(view) {
     const double duration = options.duration_s > 0.0 ? options.duration_s : config.duration_s;
-    cycles_ = static_cast<std::int64_t>(std::llround(duration * config.rate_hz));
+    cycles_ = planned_cycles_ = std::max<std::int64_t>(1, std::llround(duration * config.rate_hz));
     record_.arms.resize(config.arms.size());
     for (size_t i = 0; i < config.arms.size(); ++i) {
       view_.arms.push_back(std::make_unique<ArmView>());
-      arms_.push_back(
-          std::make_unique<ArmLoop>(config.arms[i], config.rate_hz, duration, record_.arms[i], *view_.arms[i]));
+      arms_.push_back(std::make_unique<ArmLoop>(config.arms[i], config.rate_hz, duration, give_up_, record_.arms[i],
+                                                *view_.arms[i]));
     }
     record_.update_ns.resize(static_cast<size_t>(cycles_));
     record_.wakeup_ns.resize(static_cast<size_t>(cycles_));
@@ -102,7 +105,7 @@ class Loop {
     std::int64_t due = first_beat(period_ns);
     mark_thread("dyn loop");
     const std::int64_t allocations = allocations_of_this_thread();
-    for (std::int64_t k = 0; k < cycles_ && !stopped(k); ++k, due += period_ns) {
+    for (std::int64_t k = 0; k < cycles_ && !over(k); ++k, due += period_ns) {
       const double time_s = static_cast<double>(k) / config_.rate_hz;
       if (!options_.fast) wake_for(due, period_ns);
       const std::int64_t woke = now_ns();
@@ -115,8 +118,23 @@ class Loop {
     mark_thread("dyn loop ends");
   }
 
+  // Whoever waits for the loop: it ends where it is, in the middle of a cycle if need be.
+  void give_up(bool asked_again) noexcept {
+    asked_again_ = asked_again;
+    give_up_.store(true, std::memory_order_relaxed);
+  }
+
   void finish() {
-    for (auto& arm : arms_) arm->finish();
+    const auto cycles = static_cast<std::int64_t>(record_.cycles);
+    Ending ending;
+    ending.end_s = static_cast<double>(cycles) / config_.rate_hz;
+    ending.planned_s = static_cast<double>(planned_cycles_) / config_.rate_hz;
+    ending.late_s = options_.fast ? 0.0 : 0.1;
+    ending.asked = record_.interrupted;
+    ending.given_up = cycles < cycles_ && give_up_.load(std::memory_order_relaxed);
+    ending.asked_again = asked_again_;
+    if (failed_arm_ >= 0) ending.failed_arm = config_.arms[static_cast<size_t>(failed_arm_)].name;
+    for (auto& arm : arms_) arm->finish(ending);
     record_.update = percentiles(record_.update_ns, record_.cycles);
     record_.wakeup = percentiles(record_.wakeup_ns, record_.cycles);
     record_.update_ns.resize(static_cast<size_t>(record_.cycles));
@@ -127,17 +145,29 @@ class Loop {
   std::atomic<bool> done{false};
 
  private:
-  // Asked to end, the loop goes on while the controllers bring the arms to rest; asked again, it ends at once.
-  [[nodiscard]] bool stopped(std::int64_t k) noexcept {
-    constexpr double rest_s = 0.8;
-    const int asked = options_.stop != nullptr ? options_.stop->load(std::memory_order_relaxed) : 0;
-    if (asked > 0 && !record_.interrupted) {
+  // Asked to end, or with an arm that failed, the loop goes on while the controllers bring the arms to rest.
+  [[nodiscard]] bool over(std::int64_t k) noexcept {
+    const bool asked = options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed) > 0;
+    if (asked && !record_.interrupted) {
       record_.interrupted = true;
-      view_.stopping.store(true, std::memory_order_relaxed);
-      for (const auto& arm : arms_) arm->stop();
-      cycles_ = std::min<std::int64_t>(cycles_, k + std::llround(rest_s * config_.rate_hz));
+      come_to_rest(k);
     }
-    return asked > 1 || std::any_of(arms_.begin(), arms_.end(), [](const auto& arm) { return arm->failed(); });
+    const auto has_failed = [](const auto& arm) { return arm->failed(); };
+    if (failed_arm_ < 0) {
+      const auto first = std::find_if(arms_.begin(), arms_.end(), has_failed);
+      if (first != arms_.end()) {
+        failed_arm_ = static_cast<int>(first - arms_.begin());
+        come_to_rest(k);
+      }
+    }
+    return give_up_.load(std::memory_order_relaxed) || std::all_of(arms_.begin(), arms_.end(), has_failed);
+  }
+
+  void come_to_rest(std::int64_t k) noexcept {
+    constexpr double rest_s = 0.8;
+    if (view_.stopping.exchange(true, std::memory_order_relaxed)) return;
+    for (const auto& arm : arms_) arm->stop();
+    cycles_ = std::min<std::int64_t>(cycles_, k + std::llround(rest_s * config_.rate_hz));
   }
 
   // Some periods from now, where in its period the system disturbs the loop least.
@@ -172,7 +202,7 @@ class Loop {
     double update = 0.0, worst = 0.0;
     for (const auto& arm : arms_) {
       update += arm->last_update_ns();
-      worst = std::max(worst, arm->worst_error());
+      worst = larger_error(arm->worst_error(), worst);
     }
     record_.update_ns[static_cast<size_t>(k)] = static_cast<float>(update);
     record_.wakeup_ns[static_cast<size_t>(k)] = static_cast<float>(wakeup_ns);
@@ -197,13 +227,18 @@ class Loop {
   const RunOptions& options_;
   RunRecord& record_;
   LiveView& view_;
-  std::int64_t cycles_ = 0;
+  std::int64_t cycles_ = 0, planned_cycles_ = 0;
+  int failed_arm_ = -1;  // the first
+  std::atomic<bool> give_up_{false};
+  bool asked_again_ = false;
   std::vector<std::unique_ptr<ArmLoop>> arms_;
 };
 
 }  // namespace
 
 RunRecord run_closed_loop(const RunConfig& config, const RunOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto patience = std::chrono::seconds(2);
   RunRecord record;
   record.config = &config;
   LiveView view;
@@ -212,8 +247,12 @@ RunRecord run_closed_loop(const RunConfig& config, const RunOptions& options) {
     loop.run();
     loop.done.store(true);
   });
+  std::optional<Clock::time_point> asked_at;
   while (!loop.done.load()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const int asked = options.stop != nullptr ? options.stop->load() : 0;
+    if (asked > 0 && !asked_at) asked_at = Clock::now();
+    if (asked > 1 || (asked_at && Clock::now() - *asked_at > patience)) loop.give_up(asked > 1);
     if (options.watch) options.watch(view);
   }
   thread.join();

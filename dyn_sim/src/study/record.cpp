@@ -3,21 +3,23 @@
 
 #include <unistd.h>
 
-#include <fstream>
 #include <iostream>
 #include <sstream>
 
 #include "dyn_core/error.hpp"
 #include "output.hpp"
+#include "run/output_file.hpp"
 #include "study/svg_chart.hpp"
 
 namespace dyn::study {
 namespace {
 
+constexpr const char* report_file = "report.md";
+
 void write_file(const std::filesystem::path& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  if (!out.flush()) throw ModelError(file.string() + ": cannot be written");
+  sim::outputs::OutputFile out(file, true);
+  out.stream() << text;
+  out.close();
 }
 
 std::string csv_of(const Figure& figure) {
@@ -56,6 +58,10 @@ void print(const std::string& title, const Grid& grid) {
 
 }  // namespace
 
+Record::Record(std::string name, std::filesystem::path directory) : name_(std::move(name)), out_(std::move(directory)) {
+  if (!out_.empty()) folder_ = std::make_unique<sim::OutputFolder>(out_, std::vector<std::string>{report_file});
+}
+
 void Record::say(const std::string& paragraph) {
   std::cout << (markdown_.empty() ? "" : "\n") << paragraph << '\n';
   markdown_ += paragraph + "\n\n";
@@ -67,10 +73,9 @@ void Record::table(const std::string& title, const Grid& grid) {
 }
 
 void Record::figure(const Figure& figure) {
-  if (out_.empty()) return;
-  std::filesystem::create_directories(out_);
-  write_file(out_ / (figure.file + ".csv"), csv_of(figure));
-  write_file(out_ / (figure.file + ".svg"), svg_of(figure));
+  if (!folder_) return;
+  write_file(folder_->unfinished() / (figure.file + ".csv"), csv_of(figure));
+  write_file(folder_->unfinished() / (figure.file + ".svg"), svg_of(figure));
   markdown_ += "![" + figure.title + "](" + figure.file + ".svg)\n\n";
 }
 
@@ -94,10 +99,10 @@ void Record::finish() {
   progress("");
   if (!comparisons_.rows.empty()) table("Beside the paper", comparisons_);
   table("Checks", checks_);
-  if (!out_.empty()) {
-    std::filesystem::create_directories(out_);
-    write_file(out_ / "report.md", "# Study " + name_ + "\n\n" + markdown_);
-    std::cout << "\nWritten: " << (out_ / "report.md").string() << ", with its figures as SVG and CSV\n";
+  if (folder_) {
+    write_file(folder_->unfinished() / report_file, "# Study " + name_ + "\n\n" + markdown_);
+    folder_->publish(report_file, {});
+    std::cout << "\nWritten: " << (out_ / report_file).string() << ", with its figures as SVG and CSV\n";
   }
   if (!first_failure_.empty()) throw ModelError(name_ + ": " + first_failure_);
 }

@@ -5,8 +5,11 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "dyn_sim/run/output_folder.hpp"
 
 namespace dyn::study {
 
@@ -31,8 +34,8 @@ struct Grid {
 
 class Record {
  public:
-  // Nothing is written without a directory.
-  Record(std::string name, std::filesystem::path directory) : name_(std::move(name)), out_(std::move(directory)) {}
+  // Nothing is written without a directory; throws ModelError where nothing can be written there.
+  Record(std::string name, std::filesystem::path directory);
 
   void say(const std::string& paragraph);
   void table(const std::string& title, const Grid& grid);
@@ -50,6 +53,7 @@ class Record {
  private:
   std::string name_;
   std::filesystem::path out_;
+  std::unique_ptr<sim::OutputFolder> folder_;
   std::string markdown_;
   Grid checks_{{"what has to hold", "here", "limit", ""}, {}};
   Grid comparisons_{{"", "the paper", "here"}, {}};

@@ -4,6 +4,7 @@
 // (results.json, log.csv, log.mcap, report.html).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -32,12 +33,23 @@ enum class Signal : std::uint8_t {
   sensed,  // N m or N; what the plant's torque sensors say
   count
 };
-[[nodiscard]] const char* to_string(Signal signal) noexcept;  // as in the files of a run (library dyn_outputs)
+constexpr std::array<const char*, static_cast<std::size_t>(Signal::count)> signal_names{
+    "q",        "v",       "q_reference", "v_reference", "a_reference", "position_error", "velocity_error", "inertia",
+    "coriolis", "gravity", "friction",    "feedback",    "applied",     "external",       "sensed"};
+[[nodiscard]] constexpr const char* to_string(Signal signal) noexcept {
+  return signal < Signal::count ? signal_names[static_cast<std::size_t>(signal)] : "";
+}
 
 struct EventRecord {
   double planned_s = 0.0, applied_s = -1.0;  // -1: never
   std::string label;
   std::string error;  // why it was refused; empty if it was not
+};
+
+// Why a run failed; it has then exit code 3.
+struct FailureRecord {
+  double time_s = 0.0;
+  std::string cause;  // a sentence without arm and time
 };
 
 struct ResidualRecord {  // one sample of the validator
@@ -60,6 +72,7 @@ struct ArmRecord {
   std::vector<std::uint8_t> flags;       // by row: flag_saturated | ...
   std::vector<EventRecord> events;
   std::vector<ResidualRecord> residuals;
+  std::vector<FailureRecord> failures;  // by time; none: all went well
   double tracking_rms = 0.0, tracking_max = 0.0, torque_max = 0.0;
   // Collisions the controller reported: cycles, and the beginnings of the first ones.
   std::uint64_t collision_cycles = 0;
@@ -94,9 +107,9 @@ struct RunRecord {
   Percentiles update, wakeup;
   std::int64_t allocations_in_loop = -1;  // -1: not counted in this build
   bool real_time = false;                 // ran against the clock
-  bool interrupted = false;
-  std::string scheduling;   // what was allowed: SCHED_FIFO 80 on core 1, memory locked; or why not
-  double duration_s = 0.0;  // simulated
+  bool interrupted = false;               // asked from outside to end early
+  std::string scheduling;                 // what was allowed: SCHED_FIFO 80 on core 1, memory locked; or why not
+  double duration_s = 0.0;                // simulated
 };
 
 }  // namespace dyn::sim

@@ -24,7 +24,7 @@ struct ArmView {
   std::atomic<double> residual{0.0};  // newest of the validator
   std::atomic<int> jsim{0};           // index of the algorithm
   std::atomic<int> payloads{0};       // that the plant carries
-  std::atomic<bool> collision{false}, saturated{false}, holding{false};
+  std::atomic<bool> collision{false}, saturated{false}, holding{false}, failed{false};
 };
 
 struct LiveView {
@@ -33,14 +33,16 @@ struct LiveView {
   std::atomic<double> update_ns{0.0};    // of the last cycle, all arms
   std::atomic<double> worst_update_ns{0.0};
   std::atomic<std::uint64_t> overruns{0};
-  std::atomic<bool> stopping{false};           // asked to end: the arms are being brought to rest
+  std::atomic<bool> stopping{false};           // the arms are being brought to rest
   std::vector<std::unique_ptr<ArmView>> arms;  // filled before the loop begins
 };
 
 struct RunOptions {
   bool fast = false;
-  double duration_s = 0.0;           // 0: what the configuration says
-  std::atomic<int>* stop = nullptr;  // raised from outside to end early: 1 brings the arms to rest first, 2 does not
+  double duration_s = 0.0;  // 0: what the configuration says
+  // Raised from outside to end early: 1 brings the arms to rest first, for which they have 2 s of the wall clock; 2
+  // ends the loop at once.
+  std::atomic<int>* stop = nullptr;
   std::function<void(const LiveView&)> watch;  // called some ten times a second from the calling thread
 };
 
