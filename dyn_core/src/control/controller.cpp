@@ -38,7 +38,11 @@ Actuation Actuation::from_model(const Model& model, const std::vector<std::strin
       a.actuated.push_back(!is_passive);
       a.followed.push_back(false);
       a.continuous.push_back(d.type == JointType::continuous);
-      a.effort_limit.push_back(d.limits ? d.limits->effort : std::numeric_limits<double>::infinity());
+      a.effort_limit.push_back(d.limits ? d.limits->effort : MotionLimits::none);
+      a.velocity_limit.push_back(d.limits ? d.limits->velocity : MotionLimits::none);
+      const bool bounded = d.limits && d.limits->has_position;
+      a.lower.push_back(bounded ? d.limits->lower : -MotionLimits::none);
+      a.upper.push_back(bounded ? d.limits->upper : MotionLimits::none);
       a.damping.push_back(d.damping);
       a.friction.push_back(d.friction);
     }
@@ -51,9 +55,15 @@ double effort_limit(const Actuation& actuation, const Parameters& parameters, si
   return given > 0.0 ? std::min(given, actuation.effort_limit[coordinate]) : actuation.effort_limit[coordinate];
 }
 
-Memory::Memory(int max_n) : observer(max_n), terms(make_terms(max_n)), commands(at(max_n)) {
-  for (auto* x : {&ref_q, &ref_v, &ref_a, &ref_now_q, &ref_now_v, &ref_now_a, &last_ref_a, &hold_q, &hold_v, &sway_q,
-                  &sway_v, &sway_a, &wanted_a, &a_command, &integral, &effort_last, &gravity_last, &diagonal_last}) {
+Memory::Memory(int max_n)
+    : observer(max_n),
+      terms(make_terms(max_n)),
+      limiters(at(max_n)),
+      M_last(at(max_n) * at(max_n)),
+      commands(at(max_n)) {
+  for (auto* x : {&given_q,  &given_v,   &given_a,   &followed_q,  &followed_v,   &followed_a, &ref_q,        &ref_v,
+                  &ref_a,    &ref_now_q, &ref_now_v, &ref_now_a,   &last_ref_a,   &sway_q,     &sway_v,       &sway_a,
+                  &wanted_a, &a_command, &integral,  &effort_last, &gravity_last, &bias_last,  &diagonal_last}) {
     x->assign(at(max_n), 0.0);
   }
 }
@@ -69,7 +79,10 @@ Controller::Impl::Impl(live::LiveModel& live_model, Actuation what, const Parame
       passive(max_n),
       anti_swing(live_model.newest_model()->bodies() + max_n - robot_n, max_n),
       payload(live_model.newest_model()->bodies() + max_n - robot_n) {
-  for (auto* x : {&q_hat, &v_hat, &v_seen, &integral_term, &sliding_v, &momentum_before}) x->assign(at(max_n), 0.0);
+  for (auto* x :
+       {&q_hat, &v_hat, &v_seen, &integral_term, &sliding_v, &momentum_before, &passing, &wanted_by_a, &wanted_by_v}) {
+    x->assign(at(max_n), 0.0);
+  }
   find_payload_link();
   check(first);
   parameters = lockfree::Owned<Parameters>::make(first);
@@ -123,6 +136,10 @@ void Controller::enact(lockfree::Owned<Parameters> parameters) noexcept {
 void Controller::collect() { impl_->fresh_parameters.collect(); }
 
 void Controller::set_sample_ring(live::SampleRing* ring) noexcept { impl_->ring = ring; }
+FollowedReference Controller::reference() const noexcept {
+  const auto own = at(impl_->robot_n);
+  return {{impl_->followed_q.data(), own}, {impl_->followed_v.data(), own}, {impl_->followed_a.data(), own}};
+}
 const Terms& Controller::terms() const noexcept { return impl_->terms; }
 BodyInertia Controller::estimated_payload() const noexcept { return impl_->payload.inertia(); }
 void Controller::activate(const StateInput& state) noexcept { impl_->activate(state); }
@@ -134,17 +151,20 @@ CycleReport Controller::step(const StateInput& state, const ReferenceInput& refe
 
 void Controller::Impl::activate(const StateInput& now) noexcept {
   for (size_t i = 0; i < at(robot_n); ++i) {
-    ref_q[i] = ref_now_q[i] = hold_q[i] = now.q[i];
-    ref_v[i] = ref_now_v[i] = hold_v[i] = 0.0;
+    ref_q[i] = ref_now_q[i] = given_q[i] = followed_q[i] = now.q[i];
+    ref_v[i] = ref_now_v[i] = given_v[i] = followed_v[i] = 0.0;
+    limiters[i].reset(now.q[i], now.v[i]);
+    given_a[i] = followed_a[i] = 0.0;
     integral[i] = sway_q[i] = sway_v[i] = sway_a[i] = 0.0;
     last_ref_a[i] = 0.0;
   }
   for (auto& history : commands) history.reset();
   payload.reset(parameters->adaptation_mass_kg, parameters->adaptation_radius_m);
   rehearsed = nullptr;
-  last_was_fresh = holding = has_effort = observer_ready = false;
-  first_cycle_of_generation = true;
-  stale_s = active_s = bad_s = 0.0;
+  last_was_fresh = holding = has_effort = observer_ready = model_known = any_limited = false;
+  first_cycle_of_generation = starts_at_state = true;
+  stale_s = active_s = bad_s = interval_s = 0.0;
+  cut = {};
 }
 
 CycleReport Controller::Impl::step(const StateInput& now, const ReferenceInput& wanted,
@@ -160,10 +180,12 @@ CycleReport Controller::Impl::step(const StateInput& now, const ReferenceInput& 
   report.ramping = generation.active_ramps > 0;
   report.fallback = live.fallback().any();
   if (finite()) {
+    starts_at_state = starts_at_state || bad_s > 0.0;  // the arm went on while the reference did not
     work_out(generation, report);
   } else {
     report.status = Status::not_finite(-1, std::numeric_limits<double>::quiet_NaN());
   }
+  report.reference_cut = cut;
   rehearsed = report.status.ok() ? &generation : nullptr;
   if (report.status.ok()) {
     if (learning && !report.saturated) payload.adapt(parameters->adaptation_gain, period_s);
@@ -179,7 +201,9 @@ CycleReport Controller::Impl::step(const StateInput& now, const ReferenceInput& 
 // From inputs that are finite to the torque, and what the next cycle wants to know of it.
 void Controller::Impl::work_out(live::Generation& generation, CycleReport& report) noexcept {
   if (state.gravity_mps2 != nullptr) generation.dynamics.set_gravity(*state.gravity_mps2);
-  shift_reference();
+  report.status = know_model(generation.dynamics);
+  if (!report.status.ok()) return;
+  shift_reference(report);
   predict();
   report.status = evaluate(generation);
   if (!report.status.ok()) return;

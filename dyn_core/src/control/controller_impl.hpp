@@ -23,18 +23,28 @@ struct Memory {
 
   MomentumObserver observer;
   Terms terms;
-  // Reference at the predicted time, and at the state's; what it takes to get there.
+  // The reference: the last one given that was finite; what is followed of it, at the same time; that at the predicted
+  // time and at the state's.
+  std::vector<double> given_q, given_v, given_a, followed_q, followed_v, followed_a;
   std::vector<double> ref_q, ref_v, ref_a, ref_now_q, ref_now_v, ref_now_a, last_ref_a;
-  std::vector<double> hold_q, hold_v;  // where a reference that stopped coming is brought to rest
+  std::vector<JointLimiter> limiters;
+  ReferenceCut cut;
   // How far the reference has given way to damp a swing, and its rates.
   std::vector<double> sway_q, sway_v, sway_a, wanted_a;  // wanted: the reference's with sway's
-  std::vector<double> a_command, integral, effort_last, gravity_last, diagonal_last;
+  std::vector<double> a_command, integral, effort_last, gravity_last;
+  // The model of the last cycle: C v + g as far as this controller's effort has to make up for it, the diagonal of M,
+  // and M of the robot's coordinates by columns.
+  std::vector<double> bias_last, diagonal_last, M_last;
   std::vector<Commands> commands;
   double unsettled_s = 0.0;  // until the observer knows nothing more of a ramp
   double stale_s = 0.0;      // since the last fresh reference
+  double interval_s = 0.0;   // between the last two fresh ones; 0: not known
   double bad_s = 0.0;
   bool last_was_fresh = false;
   bool holding = false;
+  bool starts_at_state = true;  // the reference does, in the next cycle
+  bool any_limited = false;     // in the last cycle
+  bool model_known = false;
   bool has_effort = false;
   bool observer_ready = false;
   bool observer_begins = false;  // in this cycle
@@ -58,8 +68,17 @@ struct Controller::Impl : private Memory {
   void take_parameters() noexcept;
   [[nodiscard]] bool finite() const noexcept;
   void note_model_change(live::Generation& generation) noexcept;
-  void shift_reference() noexcept;
-  void hold_reference(bool begins) noexcept;
+  [[nodiscard]] Status know_model(Dynamics& dynamics) noexcept;
+  void shift_reference(CycleReport& report) noexcept;
+  [[nodiscard]] bool take_reference(double now_s, double ahead_s) noexcept;
+  void note_age(bool fresh) noexcept;
+  [[nodiscard]] Point given(size_t i) const noexcept;
+  void start_reference_at_state() noexcept;
+  void allow_given_motion() noexcept;
+  [[nodiscard]] MotionLimits motion_limits(size_t i) const noexcept;
+  [[nodiscard]] bool limit_reference(size_t i, CycleReport& report) noexcept;
+  void look_ahead(size_t i, bool limited, bool jerk_known, double now_s, double ahead_s) noexcept;
+  void stop_reference() noexcept;
   void give_way(const Dynamics& dynamics) noexcept;
   void predict() noexcept;
   void work_out(live::Generation& generation, CycleReport& report) noexcept;
@@ -74,6 +93,7 @@ struct Controller::Impl : private Memory {
   void write_sample(const live::Generation& generation) noexcept;
   [[nodiscard]] bool fill(live::Sample& sample, const live::Generation& generation) const noexcept;
   void remember_good(const Dynamics& dynamics) noexcept;
+  void remember_model(const Dynamics& dynamics) noexcept;
   void fail_safe(CycleReport& report) noexcept;
 
   [[nodiscard]] LawInput law_input(const Dynamics& dynamics) const noexcept;
@@ -110,7 +130,9 @@ struct Controller::Impl : private Memory {
   bool learning = false;
 
   // Within a cycle.
-  std::vector<double> q_hat, v_hat, v_seen, integral_term, sliding_v, momentum_before;
+  std::vector<double> q_hat, v_hat, v_seen, integral_term, sliding_v, momentum_before, passing, wanted_by_a,
+      wanted_by_v;
+  bool usable = false;  // the reference that was given
   double active_s = 0.0;
 };
 

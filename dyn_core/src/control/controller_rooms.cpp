@@ -21,7 +21,6 @@ void Controller::Impl::take_parameters() noexcept {
 bool Controller::Impl::finite() const noexcept {
   double sum = 0.0;  // NaN and infinity survive multiplication by zero
   for (size_t i = 0; i < at(n); ++i) sum += 0.0 * (state.q[i] + state.v[i]);
-  for (size_t i = 0; i < at(robot_n); ++i) sum += 0.0 * (reference.q[i] + reference.v[i] + reference.a[i]);
   if (state.gravity_mps2 != nullptr) sum += 0.0 * state.gravity_mps2->sum();
   return sum == 0.0;
 }
@@ -204,12 +203,9 @@ void Controller::Impl::observe(Dynamics& dynamics, CycleReport& report) noexcept
 }
 
 void Controller::Impl::remember_good(const Dynamics& dynamics) noexcept {
-  const auto M = dynamics.M();
-  const auto g = dynamics.g();
+  remember_model(dynamics);
   for (int i = 0; i < n; ++i) {
     effort_last[at(i)] = terms.applied[at(i)];
-    gravity_last[at(i)] = g[i];
-    diagonal_last[at(i)] = M(i, i);
     const bool driven = i < robot_n && actuation.actuated[at(i)];
     commands[at(i)].push(driven ? wanted_a[at(i)] - a_command[at(i)] : a_command[at(i)]);
     const Point sway = Point{sway_q[at(i)], sway_v[at(i)], sway_a[at(i)]}.after(period_s);
@@ -218,6 +214,28 @@ void Controller::Impl::remember_good(const Dynamics& dynamics) noexcept {
   }
   has_effort = true;
   bad_s = 0.0;
+}
+
+void Controller::Impl::remember_model(const Dynamics& dynamics) noexcept {
+  const auto M = dynamics.M();
+  const auto g = dynamics.g();
+  const auto h = dynamics.h();
+  const bool ours = parameters->gravity_compensation == GravityCompensation::full;
+  for (int i = 0; i < n; ++i) {
+    gravity_last[at(i)] = g[i];
+    diagonal_last[at(i)] = M(i, i);
+    bias_last[at(i)] = ours ? h[i] : h[i] - g[i];
+  }
+  for (int j = 0; j < robot_n; ++j) std::copy_n(M.data() + j * M.outerStride(), robot_n, M_last.data() + j * robot_n);
+  model_known = true;
+}
+
+// The first cycle has no model of a cycle before, which the limits of the reference take.
+Status Controller::Impl::know_model(Dynamics& dynamics) noexcept {
+  if (model_known) return {};
+  const Status status = dynamics.update(state.q.first(at(n)), state.v.first(at(n)));
+  if (status.ok()) remember_model(dynamics);
+  return status;
 }
 
 // A state or result that is not finite never reaches the motors: the last good torque for hold_time, then gravity and

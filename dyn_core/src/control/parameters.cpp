@@ -46,7 +46,9 @@ std::string find_fault(const Parameters& p, int coordinates) {
   for (size_t i = 0; i < p.gains.size(); ++i) {
     if (auto fault = fault_of_gains(p.gains[i], i); !fault.empty()) return fault;
   }
-  if (auto fault = fault_of_limits("effort_limit", p.effort_limit, p.gains.size()); !fault.empty()) return fault;
+  const size_t n = p.gains.size();
+  if (auto fault = fault_of_limits("effort_limit", p.effort_limit, n); !fault.empty()) return fault;
+  if (auto fault = fault_of_limits("acceleration_limit", p.acceleration_limit, n); !fault.empty()) return fault;
   const std::array<std::pair<const char*, double>, 8> not_negative{{{"effort_rate_limit", p.effort_rate_limit},
                                                                     {"reference_timeout", p.reference_timeout_s},
                                                                     {"ramp_in", p.ramp_in_s},

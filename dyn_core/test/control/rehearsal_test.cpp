@@ -28,10 +28,12 @@ Parameters parameters_of(Law law) {
   p.hold_time_s = 0.01;
   p.collision_threshold = 0.5;
   p.passive_damping = 1.0;
+  p.acceleration_limit.clear();  // what torque allows
   return p;
 }
 
-// A tenth of a second each: along, with a payload ramped in, with a chain, without reference, with NaN for a while.
+// A tenth of a second each: along, with a payload ramped in, with a chain, without reference, with NaN for a while,
+// with references out of reach.
 void provoke(Rig& rig, int k, Law law) {
   const double t = 1e-3 * k;
   for (size_t i = 0; i < rig.q.size(); ++i) {
@@ -46,6 +48,8 @@ void provoke(Rig& rig, int k, Law law) {
   if (k == 200) (void)rig.live.attach(test::bucket("bucket"), 0.0);
   rig.fresh = k < 300 || k >= 350;
   if (k >= 400 && k < 415) rig.q[1] = std::nan("");
+  if (k >= 520 && k < 560) rig.ref_q[0] = 50.0;
+  if (k >= 570 && k < 575) rig.ref_q[0] = std::nan("");
   if (k == 450) rig.live.set_jsim("crba");
   if (k == 480) (void)rig.live.detach("bucket", 0.0);
   if (k == 500) {
@@ -61,7 +65,7 @@ struct Seen {
 };
 
 Seen run(Law law, int rehearsals) {
-  Rig rig(test::small_arm(), parameters_of(law));
+  Rig rig(test::small_arm(), parameters_of(law), {}, References::limited);
   live::SampleRing ring(cycles / 2, rig.live.max_coordinates(), 5);  // full in the end: drops are counted too
   rig.controller.set_sample_ring(&ring);
   rig.effort.assign(rig.effort.size(), 0.0);

@@ -14,29 +14,42 @@ namespace dyn::control {
 
 inline constexpr double period_s = 1e-3;
 
-// Model and reference evaluated at the state itself, so that a torque can be written down.
+// Model and reference evaluated at the state itself, so that a torque can be written down; references may accelerate as
+// they like.
 inline Parameters plain_parameters(int coordinates = 3) {
   Parameters p;
   p.gains.assign(static_cast<size_t>(coordinates), {400.0, 40.0, 0.0, 0.0});
   p.prediction = 0.0;
+  p.acceleration_limit.assign(static_cast<size_t>(coordinates), 1e9);
   return p;
 }
 
+enum class References : std::uint8_t { any, limited };  // whether the URDF's limits of positions and velocities count
+
 struct Rig {
   explicit Rig(const RobotDescription& robot = test::small_arm(), const Parameters& parameters = plain_parameters(),
-               const std::vector<std::string>& passive_joints = {}, int max_payload_dofs = 2)
-      : live(robot, options(max_payload_dofs)),
-        controller(live, Actuation::from_model(*live.newest_model(), passive_joints), parameters, period_s),
+               const std::vector<std::string>& passive_joints = {}, References references = References::any)
+      : live(robot, options()),
+        controller(live, actuation(*live.newest_model(), passive_joints, references), parameters, period_s),
         robot_n(static_cast<size_t>(live.robot_coordinates())) {
     const auto n = static_cast<size_t>(live.max_coordinates());
     for (auto* x : {&q, &v, &ref_q, &ref_v, &ref_a}) x->assign(n, 0.0);
     effort.assign(n, std::numeric_limits<double>::quiet_NaN());
     for (size_t i = 0; i < robot_n; ++i) q[i] = ref_q[i] = 0.3 + 0.4 * static_cast<double>(i);
   }
-  static live::LiveOptions options(int max_payload_dofs) {
+  static live::LiveOptions options() {
     live::LiveOptions o;
-    o.max_payload_dofs = max_payload_dofs;
+    o.max_payload_dofs = 2;
     return o;
+  }
+  static Actuation actuation(const Model& model, const std::vector<std::string>& passive_joints,
+                             References references) {
+    Actuation what = Actuation::from_model(model, passive_joints);
+    if (references == References::limited) return what;
+    const size_t n = what.lower.size();
+    what.lower.assign(n, -MotionLimits::none);
+    for (auto* limit : {&what.upper, &what.velocity_limit}) limit->assign(n, MotionLimits::none);
+    return what;
   }
 
   CycleReport step() {

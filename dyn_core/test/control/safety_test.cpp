@@ -23,8 +23,6 @@ struct Fault {
 const std::vector<Fault> faults{
     {"position NaN", [](Rig& r) { r.q[1] = nan; }, [](Rig& r) { r.q[1] = 0.7; }},
     {"velocity infinite", [](Rig& r) { r.v[0] = infinite; }, [](Rig& r) { r.v[0] = 0.1; }},
-    {"reference NaN", [](Rig& r) { r.ref_q[2] = nan; }, [](Rig& r) { r.ref_q[2] = 1.1; }},
-    {"reference acceleration infinite", [](Rig& r) { r.ref_a[0] = -infinite; }, [](Rig& r) { r.ref_a[0] = 0.0; }},
     {"velocity so large that the result overflows", [](Rig& r) { r.v[1] = 1e200; }, [](Rig& r) { r.v[1] = 0.0; }}};
 
 // The last good torque for hold_time, then gravity and damping, then an error; never anything that is not finite.

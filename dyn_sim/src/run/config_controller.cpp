@@ -69,7 +69,7 @@ constexpr std::array scalars{"effort_limit_scale", "effort_rate_limit", "predict
 
 // Parameters with a number by joint.
 std::vector<std::pair<std::vector<double>*, std::string>> joint_limits(Parameters& p) {
-  return {{&p.effort_limit, "effort_limit"}};
+  return {{&p.effort_limit, "effort_limit"}, {&p.acceleration_limit, "acceleration_limit"}};
 }
 
 JointGains read_gains(YamlMap map, const JointGains& otherwise) {

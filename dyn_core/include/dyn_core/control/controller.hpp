@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "dyn_core/control/parameters.hpp"
+#include "dyn_core/control/reference_limiter.hpp"
 #include "dyn_core/live/live_model.hpp"
 
 namespace dyn::live {
@@ -48,7 +49,9 @@ struct Actuation {
   std::vector<bool> actuated;    // false: passive, tau = 0
   std::vector<bool> followed;    // another controller moves it: its reference is its state, and no limit is asked of it
   std::vector<bool> continuous;  // the position error wraps around
-  std::vector<double> effort_limit;  // N m or N; infinity where the URDF has none
+  std::vector<double> effort_limit;  // N m or N; infinity where the URDF has none, as in those below
+  // Position limits (the soft ones, where they are nearer), and velocity limits, which references are held to.
+  std::vector<double> lower, upper, velocity_limit;
   std::vector<double> damping, friction;
   std::string payload_link;  // on which the law `adaptive` learns a payload; empty: none
 
@@ -70,16 +73,25 @@ struct Terms {
 };
 
 struct CycleReport {
-  // holding_reference: it stopped coming, or a fallback says so; it is brought to rest.
+  // holding_reference: the reference stopped coming, was not finite for as long, or a fallback says so. The
+  // arm is brought to rest from its measured state.
   enum class Mode : std::uint8_t { tracking, holding_reference, holding_torque, safe_torque, failed };
   Mode mode = Mode::tracking;
   Status status;  // of the dynamics
   std::uint64_t generation = 0;
-  AlgorithmIndex algorithms;  // that were used
-  bool saturated = false;     // some effort limit or rate limit was active
-  bool collision = false;     // not raised while a payload is ramped and the observer settles after that
-  bool ramping = false;       // a payload is being ramped
-  bool fallback = false;      // the validator asked for a fallback
+  AlgorithmIndex algorithms;          // that were used
+  bool saturated = false;             // some effort limit or rate limit was active
+  bool collision = false;             // not raised while a payload is ramped and the observer settles after that
+  bool ramping = false;               // a payload is being ramped
+  bool fallback = false;              // the validator asked for a fallback
+  bool reference_not_finite = false;  // the one given in this cycle was not used
+  bool reference_limited = false;     // some joint does not follow what was given, but Controller::reference()
+  ReferenceCut reference_cut;         // the newest time that this began; its count says when there is a new one
+};
+
+// By robot coordinate.
+struct FollowedReference {
+  std::span<const double> q, v, a;
 };
 
 class Controller {
@@ -103,7 +115,7 @@ class Controller {
   // Samples go here (nullptr: nowhere); before the loop runs.
   void set_sample_ring(live::SampleRing* ring) noexcept;
 
-  // The loop: integrals, observer, ramp-in and hold are reset; the reference is taken to be the state.
+  // The loop: integrals, observer, ramp-in and hold are reset; the reference starts at the state and its velocity.
   DYN_REALTIME void activate(const StateInput& state) noexcept;
   // One cycle. `effort` has the model's coordinates; entries of passive joints are set to 0.
   DYN_REALTIME CycleReport step(const StateInput& state, const ReferenceInput& reference,
@@ -112,6 +124,9 @@ class Controller {
   // caches. Leaves everything as it was. Reads the last step's inputs again: they must still be there.
   DYN_REALTIME void rehearse() noexcept;
   [[nodiscard]] const Terms& terms() const noexcept;
+  // The reference that the last step followed, at the time of the one it was given: that one, but for joints whose
+  // limits cut it, and while it is brought to rest. For drives that close a loop of their own.
+  [[nodiscard]] FollowedReference reference() const noexcept;
   // What the law `adaptive` has learnt so far, in the frame of payload_link. For the loop's thread.
   [[nodiscard]] BodyInertia estimated_payload() const noexcept;
 

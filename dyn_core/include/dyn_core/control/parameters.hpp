@@ -29,6 +29,9 @@ struct Parameters {
   Law law = Law::computed_torque;
   std::vector<JointGains> gains;     // one a robot coordinate
   std::vector<double> effort_limit;  // N m or N by robot coordinate, beside the URDF's; 0, or empty: the URDF's alone
+  // rad/s^2 or m/s^2 by robot coordinate, to which references are held; 0, or empty: what the effort left at the state
+  // allows
+  std::vector<double> acceleration_limit;
   GravityCompensation gravity_compensation = GravityCompensation::full;
   bool friction_compensation = false;
   double effort_limit_scale = 1.0;   // of the effort limits, 0 to 1

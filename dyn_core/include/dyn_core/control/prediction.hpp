@@ -8,6 +8,7 @@
 // shows as a velocity error of jerk T^2/8, which the feedback then follows: 80 times worse.) Runs on the loop's thread.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -22,6 +23,10 @@ struct Point {
 
   [[nodiscard]] DYN_REALTIME Point after(double time_s) const noexcept {
     return {q + (v + 0.5 * a * time_s) * time_s, v + a * time_s, a};
+  }
+  // The same, but one that comes to rest on the way stays there.
+  [[nodiscard]] DYN_REALTIME Point until_rest(double time_s) const noexcept {
+    return after(v * a < 0.0 ? std::min(time_s, -v / a) : time_s);
   }
 };
 

@@ -1,0 +1,280 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What the controller makes of the reference it is given: within limits, while none comes, where it is not finite. The
+// laws' own tests have references without limits.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "control/rig.hpp"
+
+namespace dyn::control {
+namespace {
+
+using Mode = CycleReport::Mode;
+const double nan = std::nan("");
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+Parameters limited_parameters() {
+  Parameters p = plain_parameters();
+  p.acceleration_limit.clear();
+  return p;
+}
+
+Rig limited_rig(const Parameters& p = limited_parameters()) {
+  return Rig(test::small_arm(), p, {}, References::limited);
+}
+
+// The arm is where the controller wants it in every cycle.
+CycleReport follow(Rig& rig) {
+  const CycleReport report = rig.step();
+  const FollowedReference reference = rig.controller.reference();
+  for (size_t i = 0; i < rig.robot_n; ++i) {
+    rig.q[i] = reference.q[i];
+    rig.v[i] = reference.v[i];
+  }
+  return report;
+}
+
+TEST(Reference, ThatIsNotFiniteIsNone) {
+  const std::vector<std::vector<double> Rig::*> parts{&Rig::ref_q, &Rig::ref_v, &Rig::ref_a};
+  for (const auto part : parts) {
+    for (const double bad : {nan, infinite, -infinite}) {
+      Rig rig = limited_rig();
+      EXPECT_FALSE(rig.steps(10).reference_not_finite);
+      const std::vector<double> before = rig.effort;
+      const double good = (rig.*part)[1];
+      (rig.*part)[1] = bad;
+      for (int k = 1; k <= 200; ++k) {
+        const CycleReport report = rig.step();
+        EXPECT_TRUE(report.status.ok());
+        EXPECT_TRUE(report.reference_not_finite);
+        ASSERT_TRUE(k == 100 || report.mode == (k <= 100 ? Mode::tracking : Mode::holding_reference)) << k;
+        for (size_t i = 0; i < 3; ++i) ASSERT_EQ(rig.effort[i], before[i]) << "it stands where it stood";
+      }
+      (rig.*part)[1] = good;
+      EXPECT_EQ(rig.step().mode, Mode::tracking);
+      EXPECT_EQ(rig.controller.reference().q[1], rig.ref_q[1]);
+    }
+  }
+  Rig passive(test::small_arm(), limited_parameters(), {"joint2"}, References::limited);
+  passive.ref_q[1] = nan;
+  const CycleReport report = passive.steps(200);
+  EXPECT_EQ(report.mode, Mode::tracking) << "nobody wants anything of joint2";
+  EXPECT_FALSE(report.reference_not_finite);
+}
+
+// A source of references that fails for a while.
+TEST(Reference, OfASourceThatIsNotFiniteIsNone) {
+  struct Source final : ReferenceSource {
+    void sample(double, std::span<double> q, std::span<double> v, std::span<double> a) const noexcept override {
+      std::copy_n(start.begin(), q.size(), q.begin());
+      std::fill(v.begin(), v.end(), 0.0);
+      std::fill(a.begin(), a.end(), bad ? nan : 0.0);
+    }
+    std::vector<double> start;
+    bool bad = false;
+  } source;
+  Rig rig = limited_rig();
+  source.start = rig.ref_q;
+  const auto step = [&] {
+    return rig.controller.step({rig.q, rig.v}, {rig.ref_q, rig.ref_v, rig.ref_a, true, &source}, rig.effort);
+  };
+  rig.controller.activate({rig.q, rig.v});
+  EXPECT_EQ(step().mode, Mode::tracking);
+  const std::vector<double> before = rig.effort;
+  source.bad = true;
+  for (int k = 1; k <= 200; ++k) {
+    const CycleReport report = step();
+    EXPECT_TRUE(report.reference_not_finite);
+    ASSERT_TRUE(k == 100 || report.mode == (k <= 100 ? Mode::tracking : Mode::holding_reference)) << k;
+    for (size_t i = 0; i < 3; ++i) ASSERT_EQ(rig.effort[i], before[i]);
+  }
+  source.bad = false;
+  EXPECT_EQ(step().mode, Mode::tracking);
+}
+
+// Half of what the effort left allows over M's diagonal; the parameter in its place where it is set.
+TEST(Reference, AccelerationOfAJumpIsWhatTorqueAllows) {
+  for (const double set : {0.0, 5.0}) {
+    Parameters p = limited_parameters();
+    p.effort_limit_scale = 0.5;
+    if (set > 0.0) p.acceleration_limit = {0.0, set, 0.0};
+    Rig rig = limited_rig(p);
+    rig.v = {0.3, 0.4, -0.2, 0.0, 0.0};
+    rig.ref_q[1] = -2.0;
+    const Dynamics model = rig.model();
+    const CycleReport report = rig.step();
+    EXPECT_TRUE(report.reference_limited);
+    EXPECT_EQ(report.reference_cut.coordinate, 0) << "its velocity is not the reference's";
+    const double left = 50.0 - std::abs(model.h()[1]);
+    EXPECT_NEAR(rig.controller.reference().a[1], set > 0.0 ? -set : -0.5 * left / model.M()(1, 1), 1e-9);
+    rig.v = {0.0, 0.0, 0.0, 0.0, 0.0};
+    rig.controller.activate({rig.q, rig.v});
+    const Dynamics at_rest = rig.model();
+    EXPECT_EQ(rig.step().reference_cut.coordinate, 1);
+    const double half = 0.5 * (50.0 - std::abs(at_rest.g()[1])) / at_rest.M()(1, 1);
+    EXPECT_NEAR(rig.controller.reference().a[1], set > 0.0 ? -set : -half, 1e-9);
+  }
+  // An arm that can barely hold itself still moves, slowly.
+  Parameters weak = limited_parameters();
+  Rig rig = limited_rig(weak);
+  weak.effort_limit = {0.0, std::abs(rig.gravity()[1]), 0.0};
+  rig.controller.set_parameters(weak);
+  rig.ref_q[1] = 0.0;
+  int cycles = 0;
+  while (follow(rig).reference_limited && cycles < 20000) ++cycles;
+  EXPECT_GT(cycles, 100);
+  EXPECT_LT(cycles, 5000);
+}
+
+// Each time it begins is told once, with the joint that was first.
+TEST(Reference, WhatWasCutIsToldOnce) {
+  Rig rig = limited_rig();
+  rig.ref_v = {0.0, 0.0, 0.0};
+  EXPECT_EQ(follow(rig).reference_cut.count, 0U);
+  rig.ref_q[2] = 50.0;
+  for (int k = 0; k < 3000; ++k) EXPECT_EQ(follow(rig).reference_cut.count, 1U);
+  const CycleReport report = follow(rig);
+  EXPECT_EQ(report.reference_cut.coordinate, 2);
+  EXPECT_EQ(report.reference_cut.limit, ReferenceLimit::position);
+  EXPECT_EQ(report.reference_cut.given, 50.0);
+  EXPECT_EQ(report.reference_cut.limit_value, 3.0);
+  EXPECT_NEAR(rig.controller.reference().q[2], 3.0, 1e-12);
+  rig.ref_q[2] = 1.0;
+  for (int k = 0; k < 3000; ++k) EXPECT_EQ(follow(rig).reference_cut.count, 1U);
+  EXPECT_EQ(rig.controller.reference().q[2], 1.0);
+  rig.ref_q[0] = 1.0;
+  EXPECT_EQ(follow(rig).reference_cut.count, 2U);
+  EXPECT_EQ(follow(rig).reference_cut.limit, ReferenceLimit::acceleration);
+  rig.controller.activate({rig.q, rig.v});
+  rig.ref_q.assign(rig.q.begin(), rig.q.end());
+  EXPECT_EQ(follow(rig).reference_cut.count, 0U);
+}
+
+// References at 50 Hz in a loop at 1 kHz: in between, the last one goes on.
+TEST(Reference, IsExtrapolatedUntilTheNextOneComes) {
+  Rig rig = limited_rig();
+  const auto wanted = [](double t, size_t i) {
+    const double phase = 2.0 * t + static_cast<double>(i);
+    return Point{0.5 * std::sin(phase), std::cos(phase), -2.0 * std::sin(phase)};
+  };
+  for (size_t i = 0; i < 3; ++i) {
+    rig.q[i] = wanted(0.0, i).q;
+    rig.v[i] = wanted(0.0, i).v;
+  }
+  double worst = 0.0;
+  int limited = 0;
+  for (int k = 0; k < 2000; ++k) {
+    rig.fresh = k % 20 == 0;
+    for (size_t i = 0; i < 3 && rig.fresh; ++i) {
+      const Point now = wanted(k * period_s, i);
+      rig.ref_q[i] = now.q, rig.ref_v[i] = now.v, rig.ref_a[i] = now.a;
+    }
+    limited += follow(rig).reference_limited ? 1 : 0;
+    for (size_t i = 0; i < 3; ++i) {
+      if (k > 100) worst = std::max(worst, std::abs(rig.controller.reference().q[i] - wanted(k * period_s, i).q));
+    }
+  }
+  EXPECT_LT(worst, 1e-5);  // a jerk of 4 rad/s^3 over 20 ms
+  EXPECT_LT(limited, 100);
+  // The next one does not come: it stands within a twentieth of a second, and is at rest where it stands.
+  rig.fresh = false;
+  rig.controller.set_parameters([] {
+    Parameters p = limited_parameters();
+    p.reference_timeout_s = 0.0;
+    return p;
+  }());
+  for (int k = 0; k < 300; ++k) (void)follow(rig);
+  const double stands = rig.controller.reference().q[0];
+  (void)follow(rig);
+  EXPECT_EQ(rig.controller.reference().q[0], stands);
+  EXPECT_LT(std::abs(stands - rig.ref_q[0]), 0.05);
+}
+
+// A velocity that is not meant: it says that it moves, and does not.
+TEST(Reference, OneMessageWithAVelocityIsAPlaceToStop) {
+  Rig rig = limited_rig();
+  rig.ref_q[0] = 1.5;
+  rig.ref_v[0] = 1.0;
+  for (int k = 0; k < 3000; ++k) (void)follow(rig);
+  double moved = 0.0;
+  for (int k = 0; k < 1000; ++k) {
+    (void)follow(rig);
+    moved = std::max(moved, std::abs(rig.controller.reference().q[0] - 1.5));
+  }
+  EXPECT_LT(moved, 2e-3);
+}
+
+TEST(Reference, IsBroughtToRestFromTheMeasuredState) {
+  Rig rig = limited_rig();
+  rig.ref_q[0] = -2.9;  // far away
+  for (int k = 0; k < 50; ++k) (void)follow(rig);
+  rig.q[0] = 0.7;  // pushed away, and fast
+  rig.v[0] = 1.0;
+  rig.fresh = false;
+  rig.live.request_fallback({-1, -1, true});
+  EXPECT_EQ(rig.step().mode, Mode::holding_reference);
+  const FollowedReference reference = rig.controller.reference();
+  EXPECT_EQ(reference.q[0], 0.7);
+  EXPECT_EQ(reference.v[0], 1.0);
+  EXPECT_LT(reference.a[0], -1.0);
+  double last = 1.0;
+  for (int k = 0; k < 3000; ++k) {
+    (void)follow(rig);
+    EXPECT_LE(rig.controller.reference().v[0], last);
+    last = rig.controller.reference().v[0];
+  }
+  EXPECT_EQ(last, 0.0);
+  EXPECT_GT(rig.q[0], 0.7);
+  EXPECT_LT(rig.q[0], 0.9);
+}
+
+// After cycles without a state the arm is somewhere else: the reference begins there.
+TEST(Reference, StartsAnewAfterALostState) {
+  Rig rig = limited_rig();
+  for (int k = 0; k < 10; ++k) (void)follow(rig);
+  const std::vector<double> was = rig.q;
+  rig.q[1] = nan;
+  (void)rig.steps(30);
+  rig.q = was;
+  rig.q[1] += 0.2;
+  EXPECT_EQ(rig.step().mode, Mode::tracking);
+  EXPECT_NEAR(rig.controller.reference().q[1], was[1] + 0.2, 1e-12);
+  int cycles = 0;
+  while (follow(rig).reference_limited && cycles < 2000) ++cycles;
+  EXPECT_LT(cycles, 1000);
+  EXPECT_EQ(rig.controller.reference().q[1], rig.ref_q[1]);
+}
+
+// By hand, wherever it goes; then a law with a reference takes over where the arm is.
+TEST(Reference, OfHandGuidingIsNotLimited) {
+  Parameters p = limited_parameters();
+  p.law = Law::gravity_compensation;
+  Rig rig = limited_rig(p);
+  rig.ref_q[0] = 50.0;
+  EXPECT_FALSE(rig.steps(10).reference_limited);
+  rig.q[0] = -1.0;
+  EXPECT_FALSE(rig.steps(10).reference_limited);
+  p.law = Law::computed_torque;
+  rig.controller.set_parameters(p);
+  EXPECT_TRUE(rig.step().reference_limited);
+  EXPECT_NEAR(rig.controller.reference().q[0], -1.0, 1e-3);
+}
+
+// Joints that another controller moves: their reference is their state, whatever that is.
+TEST(Reference, OfAJointThatIsFollowedIsTakenAsItIs) {
+  live::LiveModel live(test::small_arm(), Rig::options());
+  Actuation actuation = Rig::actuation(*live.newest_model(), {}, References::limited);
+  actuation.followed[2] = true;
+  Controller controller(live, actuation, limited_parameters(), period_s);
+  std::vector<double> q{0.3, 0.7, 9.0}, v{0.0, 0.0, 70.0}, a(3, 0.0), effort(5);
+  controller.activate({q, v});
+  const CycleReport report = controller.step({q, v}, {q, v, a}, effort);
+  EXPECT_FALSE(report.reference_limited);
+  EXPECT_EQ(controller.reference().q[2], 9.0);
+  EXPECT_EQ(controller.terms().feedback[2], 0.0);
+}
+
+}  // namespace
+}  // namespace dyn::control
