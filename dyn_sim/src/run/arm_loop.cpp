@@ -116,9 +116,9 @@ void ArmLoop::start_validator(double rate_hz) {
 void ArmLoop::stop() noexcept {
   stopping_ = true;
   if (config_.controller.reference_timeout_s > 0.0) return;  // else the controller waits for a reference for ever
-  live::Gate gate = live_.requested_gate();
-  gate.hold = true;
-  live_.close_gate(gate);
+  live::Fallback fallback = live_.requested_fallback();
+  fallback.hold = true;
+  live_.request_fallback(fallback);
 }
 
 void ArmLoop::boundaries(double time_s, bool wait) noexcept {
