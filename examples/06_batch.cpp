@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <dyn_core/batch.hpp>
 #include <dyn_core/dynamics.hpp>
-#include <dyn_core/fused/batch.hpp>
 #include <dyn_core/model/robot_library.hpp>
 #include <exception>
 #include <iostream>

@@ -25,7 +25,7 @@ class Refused(unittest.TestCase):
     def test_an_algorithm_that_is_none(self):
         code, text = launched('computed_torque.launch.py', 'jsim_algorithm:=best', 'duration:=5')
         self.assertEqual(code, 1)
-        self.assertIn("jsim_algorithm: no algorithm 'best'", text)
+        self.assertIn("jsim_algorithm: unknown algorithm 'best'", text)
 
 
 if __name__ == '__main__':

@@ -20,7 +20,7 @@ int index_or_throw(std::string_view name, const char* parameter) {
   if (index >= 0 || List::size == 0) return index;
   std::string known;
   for (const auto& n : List::names) known += (known.empty() ? "" : ", ") + std::string(n);
-  throw ModelError(std::string(parameter) + ": no algorithm '" + std::string(name) + "'; there are " + known);
+  throw ModelError(std::string(parameter) + ": unknown algorithm '" + std::string(name) + "'; available: " + known);
 }
 
 template <class List>
@@ -191,7 +191,7 @@ T BasicDynamics<T>::element(int u, int k) noexcept {
   const Tree& tree = d.tree;
   if (!Impl::kVectors) d.ensure(jsim::Explicit<T>::needs);
   const auto element_of_bodies = [&d](int i, int j) {
-    if constexpr (Impl::kVectors) return d.papers_at_state().element(i, j);
+    if constexpr (Impl::kVectors) return d.lane_forms.element(d.plan_at_state(), i, j);
     return std::get<jsim::Explicit<T>>(d.jsims).element(d.tree, d.ws, i, j);
   };
   if (u < k) std::swap(u, k);
@@ -229,7 +229,7 @@ Status BasicDynamics<T>::forward(std::span<const T> tau, std::span<T> qdd) noexc
   if (d.forward_by_factor()) return d.solve_by_factor(tau, qdd);
   const ConstVectorRef<T> torque(tau.data(), d.tree.coordinates);
   const VectorRef<T> result(qdd.data(), d.tree.coordinates);
-  if (d.forward_by_papers()) return d.solve_by_papers(tau, qdd);
+  if (d.forward_by_lanes()) return d.solve_by_lanes(tau, qdd);
   auto& fused = std::get<forward::Fused<T>>(d.forwards);
   if (d.forward_by_engine(fused)) return fused.solve(d.tree, d.ws, torque, result);
   Status status;

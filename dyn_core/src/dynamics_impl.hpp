@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "dyn_core/dynamics.hpp"
-#include "dyn_core/fused/engine.hpp"
 #include "dyn_core/gravity/gravity.hpp"
 #include "dyn_core/registry.hpp"
-#include "mass_factor.hpp"
-#include "paper_forms.hpp"
+#include "forward/mass_factor.hpp"
+#include "fused/engine.hpp"
+#include "lane_forms.hpp"
 
 namespace dyn {
 
@@ -79,7 +79,7 @@ struct BasicDynamics<T>::Impl {
         inverses(Make<InverseAlgorithms<T>>::all(tree.size)),
         gravity(tree.size),
         body_matrix(at(tree.size) * at(tree.size)),
-        papers(tree) {
+        lane_forms(tree) {
     if constexpr (kVectors) {
       if (straight) engine.bind(M.data(), C.data(), g.data(), h.data());
     }
@@ -131,7 +131,7 @@ struct BasicDynamics<T>::Impl {
       if (!engine.bound_terms(q.data(), v.data(), terms & terms_all)) return first_not_finite(q, v);
       fresh = needs_nothing;
       state_in_ws = false;
-      papers.forget_state();
+      lane_forms.forget_state();
       if (has_armature && (terms & term_M) != 0U) add_armature();
     }
     return {};
@@ -146,13 +146,13 @@ struct BasicDynamics<T>::Impl {
       if (!run_engine(q.data(), v.data(), terms)) return false;
       fresh = needs_nothing;
       state_in_ws = false;
-      papers.forget_state();
+      lane_forms.forget_state();
       return true;
     }
     if (!first_not_finite(q, v).ok()) return false;
     fresh = needs_nothing;
     state_in_ws = true;
-    papers.forget_state();
+    lane_forms.forget_state();
     spread_positions(tree, q.data(), ws);
     spread_rates(tree, v.data(), ws.v);
     return run_engine(ws.q.data(), ws.v.data(), terms);
@@ -196,7 +196,7 @@ struct BasicDynamics<T>::Impl {
       const bool want_C = (terms & term_C) != 0U && coriolis == kCoriolis;
       const bool want_h = (terms & term_h) != 0U && coriolis == kCoriolis;
       const bool want_g = (terms & term_g) != 0U || (want_h && want_C);
-      if (!want_M && !want_C && !want_g && !want_h) return engine.keep(q, v);
+      if (!want_M && !want_C && !want_g && !want_h) return engine.load_state(q, v);
       const bool direct = tree.bodies_are_coordinates;
       std::vector<T>& out_M = direct ? M : body_M;
       std::vector<T>& out_C = direct ? C : body_C;
@@ -244,10 +244,10 @@ struct BasicDynamics<T>::Impl {
   Status solve_by_factor(std::span<const T> tau, std::span<T> qdd) noexcept;
 
   // Forward dynamics by denoc's vector form; the bias, which the paper leaves out, comes from the engine.
-  [[nodiscard]] bool forward_by_papers() const noexcept {
+  [[nodiscard]] bool forward_by_lanes() const noexcept {
     return kVectors && forward == kForwardDenoc && !tree.has_mimic;
   }
-  Status solve_by_papers(std::span<const T> tau, std::span<T> qdd) noexcept {
+  Status solve_by_lanes(std::span<const T> tau, std::span<T> qdd) noexcept {
     if constexpr (kVectors) {
       refresh_engine();
       engine.terms(nullptr, nullptr, nullptr, body_h.data());
@@ -258,7 +258,7 @@ struct BasicDynamics<T>::Impl {
         body_h[i] = tau[c] - body_h[i];
       }
       if (const Status status =
-              papers_at_state().forward(body_h.data(), factor.pivot_scales(tree, ws), body_vector.data());
+              lane_forms.denoc.solve(plan_at_state(), body_h.data(), factor.pivot_scales(tree, ws), body_vector.data());
           !status.ok()) {
         return status;
       }
@@ -284,17 +284,13 @@ struct BasicDynamics<T>::Impl {
     engine.refresh(tree);
     factor.forget();
     stale = false;
-    papers.forget_inertias();
+    lane_forms.forget_inertias();
   }
 
-  // The vector forms of the papers' algorithms at the state and with the inertias of now.
-  auto& papers_at_state() noexcept {
+  // What the lane forms in base axes start from, at the state and with the inertias of now.
+  const lanes::Plan& plan_at_state() noexcept requires kVectors {
     refresh_engine();
-    if constexpr (kVectors) {
-      return papers.at(tree, engine.q());
-    } else {
-      return papers;
-    }
+    return lane_forms.at(tree, engine.q());
   }
 
   // The kernels write no structural zeros: they must be there when another algorithm has used the matrix before.
@@ -313,13 +309,13 @@ struct BasicDynamics<T>::Impl {
   }
 
   // False where the algorithm has no vector form.
-  bool compute_mass_by_papers() noexcept {
+  bool compute_mass_by_lanes() noexcept {
     if constexpr (kVectors) {
-      const dyn::papers::MassForm form = papers.mass_form(jsim);
-      if (form == dyn::papers::MassForm::none) return false;
+      const lanes::MassForm form = lane_forms.mass_form(jsim);
+      if (form == nullptr) return false;
       const bool direct = tree.bodies_are_coordinates;
       if (direct) clear(M, M_clear);
-      papers_at_state().mass(form, direct ? M.data() : body_M.data());
+      form(plan_at_state(), direct ? M.data() : body_M.data());
       if (!direct) to_user(body_M, M);
       return true;
     }
@@ -327,7 +323,7 @@ struct BasicDynamics<T>::Impl {
   }
 
   void compute_mass_matrix() noexcept {
-    if (compute_mass_by_papers()) return finish_mass_matrix();
+    if (compute_mass_by_lanes()) return finish_mass_matrix();
     into(M, [&](MatrixRef<T> out) { run(jsims, jsim, [&](auto& algorithm) { algorithm.compute(tree, ws, out); }); });
     M_clear = false;
     finish_mass_matrix();
@@ -393,7 +389,7 @@ struct BasicDynamics<T>::Impl {
   Gravity<T> gravity;
   std::vector<T> body_matrix;
 
-  std::conditional_t<kVectors, PaperForms, NoEngine> papers;
+  std::conditional_t<kVectors, LaneForms, NoEngine> lane_forms;
 };
 
 }  // namespace dyn

@@ -38,7 +38,8 @@ std::string_view registered_name(std::string_view parameter, std::string_view na
   for (const std::string_view known : f.names) {
     if (known == name) return known;
   }
-  throw ModelError(std::string(parameter) + ": no algorithm '" + std::string(name) + "'; there are " + listed(f.names));
+  throw ModelError(std::string(parameter) + ": unknown algorithm '" + std::string(name) +
+                   "'; available: " + listed(f.names));
 }
 
 std::string listed(std::span<const std::string_view> names) {

@@ -12,6 +12,7 @@
 #include "dyn_core/model/body_inertia.hpp"
 #include "dyn_core/model/model.hpp"
 #include "dyn_core/numeric/types.hpp"
+#include "dyn_core/terms.hpp"
 
 namespace dyn {
 
@@ -32,9 +33,6 @@ struct AlgorithmIndex {
   static int find_forward(std::string_view name);
   static int find_inverse(std::string_view name);
 };
-
-// What update_terms() is to compute; a bit set. h may bring C and g with it.
-enum Terms : unsigned { term_M = 1, term_C = 2, term_g = 4, term_h = 8, terms_all = 15 };
 
 template <class T>
 class BasicDynamics {

@@ -7,7 +7,7 @@
 // the same order, so that it is symmetric to the bit.
 #pragma once
 
-#include "equations.hpp"
+#include "fused/equations.hpp"
 
 namespace {
 
@@ -17,18 +17,6 @@ struct Rows {
   V3 D;
   V torque;
 };
-
-DYN_INLINE V pairing(const V3& a, const V3& b, const V3& c, const V3& d) {
-  V sum = a.x * b.x;
-  sum = mul_add(a.y, b.y, sum);
-  sum = mul_add(a.z, b.z, sum);
-  sum = mul_add(c.x, d.x, sum);
-  sum = mul_add(c.y, d.y, sum);
-  return mul_add(c.z, d.z, sum);
-}
-DYN_INLINE V plus_dot(const V3& a, const V3& b, V sum) {
-  return mul_add(a.z, b.z, mul_add(a.y, b.y, mul_add(a.x, b.x, sum)));
-}
 
 // g_i = -(m Jv . g0 + Jw . (h x g0)) = -F_linear . g0
 DYN_INLINE V gravity_torque(const double* gravity, const Wrench& F) {
@@ -56,10 +44,10 @@ template <unsigned kTerms>
 DYN_INLINE void own_columns(const Rows& rows, int n, int first, int lanes, const Output& out) {
   for (int j = 0; j < lanes; ++j) {
     const long at = static_cast<long>(first + j) * n + first;
-    if constexpr ((kTerms & want_M) != 0) {
+    if constexpr ((kTerms & term_M) != 0) {
       store_first(out.M + at, first_of(j + 1, mass_above(rows, rows, j), mass_below(rows, rows, j)), lanes);
     }
-    if constexpr ((kTerms & want_C) != 0) {
+    if constexpr ((kTerms & term_C) != 0) {
       store_first(out.C + at, first_of(j + 1, coriolis_above(rows, rows, j), coriolis_below(rows, rows, j)), lanes);
     }
   }
@@ -79,17 +67,17 @@ DYN_INLINE void expect_rectangle(const double* next, int n) {
 template <unsigned kTerms>
 DYN_INLINE void cross_columns(const Rows& upper, const Rows& lower, int n, int first_upper, int lanes_upper,
                               int first_lower, int lanes_lower, const Output& out) {
-  if constexpr ((kTerms & want_M) != 0)
+  if constexpr ((kTerms & term_M) != 0)
     expect_rectangle(out.M + static_cast<long>(first_upper + W) * n + first_lower, n);
   for (int j = 0; j < lanes_lower; ++j) {
     const long at = static_cast<long>(first_lower + j) * n + first_upper;
-    if constexpr ((kTerms & want_M) != 0) store_first(out.M + at, mass_above(upper, lower, j), lanes_upper);
-    if constexpr ((kTerms & want_C) != 0) store_first(out.C + at, coriolis_above(upper, lower, j), lanes_upper);
+    if constexpr ((kTerms & term_M) != 0) store_first(out.M + at, mass_above(upper, lower, j), lanes_upper);
+    if constexpr ((kTerms & term_C) != 0) store_first(out.C + at, coriolis_above(upper, lower, j), lanes_upper);
   }
   for (int j = 0; j < lanes_upper; ++j) {
     const long at = static_cast<long>(first_upper + j) * n + first_lower;
-    if constexpr ((kTerms & want_M) != 0) store_first(out.M + at, mass_below(upper, lower, j), lanes_lower);
-    if constexpr ((kTerms & want_C) != 0) store_first(out.C + at, coriolis_below(upper, lower, j), lanes_lower);
+    if constexpr ((kTerms & term_M) != 0) store_first(out.M + at, mass_below(upper, lower, j), lanes_lower);
+    if constexpr ((kTerms & term_C) != 0) store_first(out.C + at, coriolis_below(upper, lower, j), lanes_lower);
   }
 }
 
@@ -98,12 +86,12 @@ template <unsigned kTerms, bool kDiagonal>
 DYN_INLINE void state_columns(const Twist& J, const Twist& dJ, int i, const Rows& of_j, int j, int n,
                               const Output& out) {
   const long above = (static_cast<long>(j) * n + i) * W, below = (static_cast<long>(i) * n + j) * W;
-  if constexpr ((kTerms & want_M) != 0) {
+  if constexpr ((kTerms & term_M) != 0) {
     const V m = pairing(of_j.F.f, J.v, of_j.F.n, J.w);
     store(out.M + above, m);
     if constexpr (!kDiagonal) store(out.M + below, m);
   }
-  if constexpr ((kTerms & want_C) != 0) {
+  if constexpr ((kTerms & term_C) != 0) {
     if constexpr (!kDiagonal) {
       store(out.C + below, plus_dot(of_j.D, J.w, pairing(of_j.F.f, dJ.v, of_j.F.n, dJ.w)));
     }

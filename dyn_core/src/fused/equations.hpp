@@ -7,52 +7,22 @@
 // bodies are points with mass, all others have none; see engine.cpp).
 #pragma once
 
-#include "kernel.hpp"
-#include "sincos.hpp"
-#include "vec3.hpp"
+#include "fused/kernel.hpp"
+#include "lanes/rotations.hpp"
 
 namespace {
 
 using namespace dyn::fused;
+using dyn::term_C;
+using dyn::term_g;
+using dyn::term_h;
+using dyn::term_M;
 
 template <class L>
 DYN_INLINE V constant(const double* block, Constant which) {
   return L::constant(block + static_cast<int>(which) * L::bodies);
 }
 
-struct Quaternion {
-  V w, x, y, z;
-};
-// Short chains of dependent sums: the chain of rotations is what a state waits for.
-DYN_INLINE Quaternion operator*(const Quaternion& a, const Quaternion& b) {
-  return {(a.w * b.w - a.x * b.x) - (a.y * b.y + a.z * b.z), (a.w * b.x + a.x * b.w) + (a.y * b.z - a.z * b.y),
-          (a.w * b.y + a.y * b.w) + (a.z * b.x - a.x * b.z), (a.w * b.z + a.z * b.w) + (a.x * b.y - a.y * b.x)};
-}
-template <class L>
-DYN_INLINE Quaternion last(const Quaternion& a) {
-  return {L::last(a.w), L::last(a.x), L::last(a.y), L::last(a.z)};
-}
-template <int K>
-DYN_INLINE Quaternion up(const Quaternion& a) {
-  return {up<K>(a.w, all(1.0)), up<K>(a.x, V{}), up<K>(a.y, V{}), up<K>(a.z, V{})};
-}
-struct Frame {
-  V3 ex, ey, ez;  // axes of the body frame; ez is the joint's
-  V3 o;           // reference point from P: on a revolute joint's axis, at a prismatic body's centre of mass for q = 0
-  V slide;        // of prismatic joints, m
-};
-
-// Orientations of the bodies against what is before their block, from those of the joint frames and the angles:
-// products over the lanes by doubling steps.
-DYN_INLINE Quaternion along_lanes(const Quaternion& t, V angle) {
-  V c, s;
-  half_angles(angle, c, s);
-  Quaternion e{t.w * c - t.z * s, t.x * c + t.y * s, t.y * c - t.x * s, t.z * c + t.w * s};
-  e = up<1>(e) * e;
-  if constexpr (W >= 4) e = up<2>(e) * e;
-  if constexpr (W >= 8) e = up<4>(e) * e;
-  return e;
-}
 template <bool kSlides>
 DYN_INLINE Quaternion orientations(const double* block, V q) {
   const V angle = kSlides ? q * constant<Bodies>(block, revolute) : q;
@@ -62,13 +32,13 @@ DYN_INLINE Quaternion orientations(const double* block, V q) {
 }
 
 // Axes of one body from those of the body before it, and cosine and sine of its angle (turn.w, turn.x).
-DYN_INLINE void turned_axes(const V3* before, const Quarter& quarter, const double* body, const Quaternion& turn,
-                            Frame& f) {
+DYN_INLINE void turned_axes(const V3* before, const AxisPermutation& permutation, const double* body,
+                            const Quaternion& turn, Frame& f) {
   V3 ex, ey;
-  if (quarter.applies) {
-    ex = before[quarter.axis[0]] * all(quarter.sign[0]);
-    ey = before[quarter.axis[1]] * all(quarter.sign[1]);
-    f.ez = before[quarter.axis[2]] * all(quarter.sign[2]);
+  if (permutation.applies) {
+    ex = before[permutation.axis[0]] * all(permutation.sign[0]);
+    ey = before[permutation.axis[1]] * all(permutation.sign[1]);
+    f.ez = before[permutation.axis[2]] * all(permutation.sign[2]);
   } else {
     const auto column = [&](Constant first) {
       return before[0] * all(body[first]) + before[1] * all(body[first + 1]) + before[2] * all(body[first + 2]);
@@ -79,14 +49,6 @@ DYN_INLINE void turned_axes(const V3* before, const Quarter& quarter, const doub
   }
   f.ex = ex * turn.w + ey * turn.x;
   f.ey = ey * turn.w - ex * turn.x;
-}
-
-DYN_INLINE void axes(const Quaternion& e, Frame& f) {
-  const V x2 = e.x + e.x, y2 = e.y + e.y, z2 = e.z + e.z;
-  const V xx = e.x * x2, yy = e.y * y2, one = all(1.0);
-  f.ex = {(one - yy) - e.z * z2, e.x * y2 + e.w * z2, e.x * z2 - e.w * y2};
-  f.ey = {e.x * y2 - e.w * z2, (one - xx) - e.z * z2, e.y * z2 + e.w * x2};
-  f.ez = {e.x * z2 + e.w * y2, e.y * z2 - e.w * x2, (one - xx) - yy};
 }
 
 // Reference points from the last one in the block: the sum over the lanes from each one on of the way back.
@@ -113,7 +75,7 @@ template <class L>
 DYN_INLINE Twist last(const Twist& a) {
   return {last<L>(a.v), last<L>(a.w)};
 }
-// The same motion, said for the point at P + delta.
+// Twist with its reference point moved to P + delta.
 DYN_INLINE Twist moved(const Twist& a, const V3& delta) { return {a.v + cross(a.w, delta), a.w}; }
 
 template <class L, bool kSlides>

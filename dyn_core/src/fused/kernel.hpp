@@ -3,15 +3,16 @@
 // What the kernels of all instruction sets and the code that calls them agree on: plain numbers and pointers only.
 // See docs/speed.md for the idea. A Plan is made once a model by plan.cpp for a given width W.
 //
-// A tree is cut into segments: chains without branches. A segment's bodies fill blocks of W lanes, one body a lane; the
-// last block may have idle lanes at its end. Work memory: a State a block, a Bridge a segment.
+// Segments, blocks and lanes as in lanes/segment.hpp. Work memory: a State a block, a Bridge a segment.
 #pragma once
 
-namespace dyn::papers {
-struct Kernels;
-}
+#include "dyn_core/terms.hpp"
+#include "lanes/kernel_set.hpp"
+#include "lanes/segment.hpp"
 
 namespace dyn::fused {
+
+using lanes::Segment;
 
 // Constants of a block: W doubles each, in this order.
 enum Constant : int {
@@ -44,30 +45,21 @@ enum Constant : int {
   constants_count
 };
 
-struct Segment {
-  int first_body, bodies;
-  int first_block, blocks;
-  int parent;        // segment; -1: the base
-  double offset[3];  // from the parent's last body's reference point to the first one's here, parent's frame (base), m
-};
-
-// How a joint frame stands in the frame of the body before it, where its axes are those of that one but for order and
-// sign: as with most robots. Used where lanes are states.
-struct Quarter {
+// A joint frame whose axes are those of the body before it but for order and sign, as with most robots: column c of the
+// rotation is sign[c] times axis[c]. Used where lanes are states.
+struct AxisPermutation {
   bool applies;
   int axis[3];
   double sign[3];
 };
-
-enum Term : unsigned { want_M = 1, want_C = 2, want_g = 4, want_h = 8 };
 
 struct Plan {
   int bodies, segments, blocks;
   bool slides;       // there are prismatic joints
   bool from_middle;  // a single chain that middle.hpp knows: constants as it wants them, gravity in joint frame 0
   const Segment* segment;
-  const double* constants;  // [block][Constant][W]
-  const Quarter* quarters;  // one a body
+  const double* constants;              // [block][Constant][W]
+  const AxisPermutation* permutations;  // one a body
   double gravity[3];
   double *q, *v;  // the last state, in whole vectors
   void* states;   // work, aligned to 64 bytes: state_bytes a block
@@ -81,42 +73,33 @@ struct Output {
   double* h;  // C v + g; where C is not wanted, M a + C v + g for a given. With C, g must be given too.
 };
 
-// For a state that has been kept, here or there. a may be null: zero.
-using TermsOf = void (*)(const Plan&, const double* q, const double* v, const double* a, const Output&);
-
-// Takes a state in and answers for it; false, and nothing written, where it is not finite.
-using TakeAndAnswer = bool (*)(const Plan&, const double* q, const double* v, const Output&);
-struct Ways {
-  TermsOf answer;
-  TakeAndAnswer take;
+// For a state that has been loaded, here or there. a may be null: zero.
+using Evaluate = void (*)(const Plan&, const double* q, const double* v, const double* a, const Output&);
+// Loads a state and evaluates for it; false, and nothing written, where it is not finite.
+using LoadAndEvaluate = bool (*)(const Plan&, const double* q, const double* v, const Output&);
+struct KernelPair {
+  Evaluate evaluate;
+  LoadAndEvaluate load_and_evaluate;
 };
 
 struct Kernels {
-  const char* name;
-  int width;
   unsigned long state_bytes, bridge_bytes;
   // Puts q and v into the plan, from where they are loaded again without waiting. False, and nothing written, where
   // they are not finite.
-  bool (*keep)(const Plan&, const double* q, const double* v);
+  bool (*load_state)(const Plan&, const double* q, const double* v);
   // What makes the outputs that are not null, for a plan of this shape.
-  Ways (*choose)(const Plan&, const Output&);
+  KernelPair (*choose)(const Plan&, const Output&);
 
-  // For `width` states side by side, with a Plan of one body a block. All numbers here are [entry][width]. A state that
-  // is not finite spoils its own lane only, and its entry in `spoilt` is NaN, 0 else.
+  // For as many states side by side as a vector has lanes, with a Plan of one body a block. All numbers here are
+  // [entry][lane]. A state that is not finite spoils its own lane only, and its entry in `spoilt` is NaN, 0 else.
   void (*states)(const Plan&, const double* q, const double* v, const Output&, double* spoilt);
-  // From and to `width` states that lie one after the other, of so many entries each.
+  // From and to states that lie one after the other, of so many entries each.
   void (*to_lanes)(const double* states, int entries, double* lanes);
   void (*from_lanes)(const double* lanes, int entries, double* states);
-
-  const papers::Kernels* papers;  // for the same instruction set
 };
 
-// For sincos.hpp: read from here, or each number would get a line of the cache for itself.
-extern const double kSineCosine[18];
-
-extern const Kernels kernels_baseline;
-#if defined(__x86_64__)
-extern const Kernels kernels_v3, kernels_v4;
-#endif
+// Defined by fused_lanes.cpp, once for each kernel set.
+template <lanes::KernelSet set>
+Kernels kernels();
 
 }  // namespace dyn::fused

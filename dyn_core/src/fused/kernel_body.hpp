@@ -4,7 +4,7 @@
 // shape, and one with all sizes known to the compiler for single chains of six and seven revolute joints.
 #pragma once
 
-#include "middle.hpp"
+#include "fused/middle.hpp"
 
 namespace {
 
@@ -12,7 +12,7 @@ template <class L>
 DYN_INLINE Chain chain_of(const Plan& plan, int s) {
   const Segment& segment = plan.segment[s];
   return {plan.constants + static_cast<long>(segment.first_block) * (static_cast<int>(constants_count) * L::bodies),
-          plan.quarters + segment.first_body,
+          plan.permutations + segment.first_body,
           static_cast<State*>(plan.states) + segment.first_block,
           segment.first_body,
           segment.bodies,
@@ -37,14 +37,14 @@ template <unsigned kTerms>
 DYN_INLINE void clear(Bridge& bridge) {
   Moments& G = bridge.inertia.G;
   clear(bridge.inertia.h);
-  if constexpr ((kTerms & (want_M | want_C)) != 0) G.xx = G.yy = G.zz = G.xy = G.xz = G.yz = V{};
-  if constexpr ((kTerms & want_C) != 0) {
+  if constexpr ((kTerms & (term_M | term_C)) != 0) G.xx = G.yy = G.zz = G.xy = G.xz = G.yz = V{};
+  if constexpr ((kTerms & term_C) != 0) {
     clear(bridge.momentum.p);
     clear(bridge.momentum.A.x);
     clear(bridge.momentum.A.y);
     clear(bridge.momentum.A.z);
   }
-  if constexpr ((kTerms & want_h) != 0) {
+  if constexpr ((kTerms & term_h) != 0) {
     clear(bridge.wrench.f);
     clear(bridge.wrench.n);
   }
@@ -80,7 +80,7 @@ DYN_INLINE void ancestor_columns(const Plan& plan, int s, int k, const Output& o
     }
     if (!chain.parent) return;
     rows.F = moved_back(rows.F, bridges[t].delta);
-    if constexpr ((kTerms & want_C) != 0) rows.dF = moved_back(rows.dF, bridges[t].delta);
+    if constexpr ((kTerms & term_C) != 0) rows.dF = moved_back(rows.dF, bridges[t].delta);
     t = plan.segment[t].parent;
     blocks = plan.segment[t].blocks;
   }
@@ -110,20 +110,20 @@ void tree(const Plan& plan, const double* q, const double* v, const double* a, c
     for (int k = 0; k < chain.blocks; ++k) {
       const Rows& rows = chain.states[k].rows;
       const int first = chain.first_body + k * W, lanes = lanes_of(chain, k);
-      const V g = kTerms != want_h ? gravity_torque(plan.gravity, rows.F) : V{};
-      if constexpr ((kTerms & want_h) != 0) {
-        store_first(out.h + first, kTerms != want_h ? rows.torque + g : rows.torque, lanes);
+      const V g = kTerms != term_h ? gravity_torque(plan.gravity, rows.F) : V{};
+      if constexpr ((kTerms & term_h) != 0) {
+        store_first(out.h + first, kTerms != term_h ? rows.torque + g : rows.torque, lanes);
       }
-      if constexpr (kTerms != want_h) {
+      if constexpr (kTerms != term_h) {
         if (out.g) store_first(out.g + first, g, lanes);
       }
-      if constexpr ((kTerms & (want_M | want_C)) != 0) {
+      if constexpr ((kTerms & (term_M | term_C)) != 0) {
         own_columns<kTerms>(rows, plan.bodies, first, lanes, out);
         ancestor_columns<kTerms>(plan, s, k, out);
       }
     }
   }
-  if constexpr ((kTerms & want_C) != 0) {
+  if constexpr ((kTerms & term_C) != 0) {
     if (out.h) bias(plan, v, out);
   }
 }
@@ -151,7 +151,7 @@ void chain(const Plan& plan, const double* q, const double* v, const double* a, 
   State states[blocks];
   Bridge bridge;
   const Chain c{plan.constants, nullptr, states, 0, kBodies, blocks, nullptr, nullptr};
-  const V3 g0 = chain_frames<blocks, kTerms != want_M>(plan, c, q, bridge);
+  const V3 g0 = chain_frames<blocks, kTerms != term_M>(plan, c, q, bridge);
   motions<Bodies, kTerms, false>(c, v, a, g0, bridge);
 #pragma GCC unroll 4
   for (int i = 0; i < blocks; ++i) {
@@ -161,23 +161,23 @@ void chain(const Plan& plan, const double* q, const double* v, const double* a, 
   V h[blocks];
 #pragma GCC unroll 4
   for (int k = 0; k < blocks; ++k) {
-    if constexpr (kTerms != want_h && kTerms != want_M) {
+    if constexpr (kTerms != term_h && kTerms != term_M) {
       h[k] = gravity_torque(g0, states[k].rows.F);
       if (out.g) store_first(out.g + k * W, h[k], lanes_of(c, k));
     }
-    if constexpr ((kTerms & want_h) != 0) {
+    if constexpr ((kTerms & term_h) != 0) {
       const V torque = states[k].rows.torque;
-      store_first(out.h + k * W, kTerms != want_h ? torque + h[k] : torque, lanes_of(c, k));
+      store_first(out.h + k * W, kTerms != term_h ? torque + h[k] : torque, lanes_of(c, k));
     }
   }
-  if constexpr ((kTerms & (want_M | want_C)) == 0) return;
+  if constexpr ((kTerms & (term_M | term_C)) == 0) return;
   Spread of[blocks];
 #pragma GCC unroll 4
   for (int k = 0; k < blocks; ++k) {
     const Rows& rows = states[k].rows;
     of[k].F = rows.F;
-    if constexpr ((kTerms & want_M) != 0) keep_in_memory(of[k].F);
-    if constexpr ((kTerms & want_C) != 0) {
+    if constexpr ((kTerms & term_M) != 0) keep_in_memory(of[k].F);
+    if constexpr ((kTerms & term_C) != 0) {
       of[k].dF = rows.dF;
       of[k].dJ = rows.dJ;
       of[k].Jw = rows.J.w;
@@ -186,8 +186,8 @@ void chain(const Plan& plan, const double* q, const double* v, const double* a, 
       keep_in_memory(of[k].Jw);
     }
   }
-  if constexpr ((kTerms & want_M) != 0) symmetric_columns<kBodies>(states, of, out.M);
-  if constexpr ((kTerms & want_C) != 0) {
+  if constexpr ((kTerms & term_M) != 0) symmetric_columns<kBodies>(states, of, out.M);
+  if constexpr ((kTerms & term_C) != 0) {
 #pragma GCC unroll 8
     for (int j = 0; j < kBodies; ++j) {
 #pragma GCC unroll 4
@@ -203,7 +203,7 @@ void chain(const Plan& plan, const double* q, const double* v, const double* a, 
 DYN_INLINE V zero_or_nan(V x, V y, V sum) { return mul_add(all(0.0), x, mul_add(all(0.0), y, sum)); }
 
 template <int kBlocks>
-DYN_INLINE bool keep_blocks(const Plan& plan, const double* q, const double* v, int bodies) {
+DYN_INLINE bool load_blocks(const Plan& plan, const double* q, const double* v, int bodies) {
   const int rest = bodies - (kBlocks - 1) * W;
   V qs[kBlocks], vs[kBlocks], sum{};
 #pragma GCC unroll 4
@@ -221,13 +221,13 @@ DYN_INLINE bool keep_blocks(const Plan& plan, const double* q, const double* v, 
   return true;
 }
 
-bool keep(const Plan& plan, const double* q, const double* v) {
+bool load_state(const Plan& plan, const double* q, const double* v) {
   const int n = plan.bodies;
   switch ((n + W - 1) / W) {
-    case 1: return keep_blocks<1>(plan, q, v, n);
-    case 2: return keep_blocks<2>(plan, q, v, n);
-    case 3: return keep_blocks<3>(plan, q, v, n);
-    case 4: return keep_blocks<4>(plan, q, v, n);
+    case 1: return load_blocks<1>(plan, q, v, n);
+    case 2: return load_blocks<2>(plan, q, v, n);
+    case 3: return load_blocks<3>(plan, q, v, n);
+    case 4: return load_blocks<4>(plan, q, v, n);
     default: break;
   }
   V sum{};
@@ -245,46 +245,46 @@ bool keep(const Plan& plan, const double* q, const double* v) {
 }
 
 // kBodies: where they are known, else 0.
-template <TermsOf kAnswer, int kBodies>
-bool take(const Plan& plan, const double* q, const double* v, const Output& out) {
+template <Evaluate kEvaluate, int kBodies>
+bool load_and_evaluate(const Plan& plan, const double* q, const double* v, const Output& out) {
   constexpr int blocks = (kBodies + W - 1) / W;
   if constexpr (kBodies > 0) {
-    if (!keep_blocks<blocks>(plan, q, v, kBodies)) return false;
+    if (!load_blocks<blocks>(plan, q, v, kBodies)) return false;
   } else {
-    if (!keep(plan, q, v)) return false;
+    if (!load_state(plan, q, v)) return false;
   }
-  kAnswer(plan, q, v, nullptr, out);
+  kEvaluate(plan, q, v, nullptr, out);
   return true;
 }
-template <TermsOf kAnswer, int kBodies = 0>
-Ways ways() {
-  return {kAnswer, &take<kAnswer, kBodies>};
+template <Evaluate kEvaluate, int kBodies = 0>
+KernelPair kernel_pair() {
+  return {kEvaluate, &load_and_evaluate<kEvaluate, kBodies>};
 }
 
 template <unsigned kTerms>
-Ways for_shape(const Plan& plan) {
-  if (plan.slides) return ways<&tree<kTerms, true>>();
-  if (plan.segments != 1) return ways<&tree<kTerms, false>>();
+KernelPair for_shape(const Plan& plan) {
+  if (plan.slides) return kernel_pair<&tree<kTerms, true>>();
+  if (plan.segments != 1) return kernel_pair<&tree<kTerms, false>>();
   switch (plan.bodies) {
-    case 6: return ways<&chain<kTerms, 6>, 6>();
-    case 7: return ways<&chain<kTerms, 7>, 7>();
-    default: return ways<&tree<kTerms, false>>();
+    case 6: return kernel_pair<&chain<kTerms, 6>, 6>();
+    case 7: return kernel_pair<&chain<kTerms, 7>, 7>();
+    default: return kernel_pair<&tree<kTerms, false>>();
   }
 }
 
 void torques_and_gravity(const Plan& plan, const double* q, const double* v, const double* a, const Output& out) {
-  for_shape<want_h>(plan).answer(plan, q, v, a, out);
-  for_shape<want_g>(plan).answer(plan, q, v, a, out);
+  for_shape<term_h>(plan).evaluate(plan, q, v, a, out);
+  for_shape<term_g>(plan).evaluate(plan, q, v, a, out);
 }
 
-Ways choose(const Plan& plan, const Output& out) {
-  if (out.C) return out.M ? for_shape<want_M | want_C>(plan) : for_shape<want_C>(plan);
+KernelPair choose(const Plan& plan, const Output& out) {
+  if (out.C) return out.M ? for_shape<term_M | term_C>(plan) : for_shape<term_C>(plan);
   if (out.h) {
-    if (out.M) return for_shape<want_M | want_h>(plan);
-    return out.g ? ways<&torques_and_gravity>() : for_shape<want_h>(plan);
+    if (out.M) return for_shape<term_M | term_h>(plan);
+    return out.g ? kernel_pair<&torques_and_gravity>() : for_shape<term_h>(plan);
   }
-  if (!out.M) return for_shape<want_g>(plan);
-  return out.g ? for_shape<want_M | want_g>(plan) : for_shape<want_M>(plan);
+  if (!out.M) return for_shape<term_g>(plan);
+  return out.g ? for_shape<term_M | term_g>(plan) : for_shape<term_M>(plan);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 // then have sqrt(2), and their products among themselves are entries of the rotation matrix without doubling.
 #pragma once
 
-#include "passes.hpp"
+#include "fused/passes.hpp"
 
 #if DYN_SIMD_WIDTH > 2
 

@@ -1,12 +1,12 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // The two passes over one chain of bodies: outwards for frames, twists and accelerations, inwards for what is summed
-// over subtrees. kTerms says which of M, C and (want_h) the torques tau = M a + C v + g are made; g costs next to
+// over subtrees. kTerms says which of M, C and (term_h) the torques tau = M a + C v + g are made; g costs next to
 // nothing.
 #pragma once
 
-#include "columns.hpp"
-#include "equations.hpp"
+#include "fused/columns.hpp"
+#include "fused/equations.hpp"
 
 namespace {
 
@@ -29,8 +29,8 @@ struct Bridge {
 };
 
 struct Chain {
-  const double* constants;  // of its first block
-  const Quarter* quarters;  // of its first body
+  const double* constants;              // of its first block
+  const AxisPermutation* permutations;  // of its first body
   State* states;
   int first_body, bodies, blocks;
   Bridge* parent;        // null: the base
@@ -89,7 +89,7 @@ DYN_INLINE void axes_outwards(States, const Chain& chain, Bridge& /*bridge*/) {
   const V3* before = chain.parent ? &chain.parent->ex : base;
   for (int k = 0; k < chain.blocks; ++k) {
     Frame& f = chain.states[k].frame;
-    turned_axes(before, chain.quarters[k], block_of<States>(chain, k), chain.states[k].turn, f);
+    turned_axes(before, chain.permutations[k], block_of<States>(chain, k), chain.states[k].turn, f);
     before = &f.ex;
   }
 }
@@ -120,8 +120,8 @@ DYN_INLINE void frames(const Chain& chain, const double* q, Bridge& bridge) {
 // too, g comes from its F instead.
 template <class L, unsigned kTerms, bool kSlides>
 DYN_INLINE void motions(const Chain& chain, const double* v, const double* a, const V3& g0, Bridge& bridge) {
-  constexpr bool moves = (kTerms & (want_C | want_h)) != 0, accelerates = (kTerms & want_h) != 0;
-  constexpr bool falls = kTerms == want_h;
+  constexpr bool moves = (kTerms & (term_C | term_h)) != 0, accelerates = (kTerms & term_h) != 0;
+  constexpr bool falls = kTerms == term_h;
   Twist twist, acceleration;
   if (moves && chain.parent) twist = moved(chain.parent->twist, bridge.delta);
   if (accelerates && chain.parent) acceleration = moved(chain.parent->acceleration, bridge.delta);
@@ -134,7 +134,7 @@ DYN_INLINE void motions(const Chain& chain, const double* v, const double* a, co
       b.twist = sum_up<L>(moving);
       if (chain.parent || k > 0) b.twist = b.twist + twist;
       twist = last<L>(b.twist);
-      if constexpr ((kTerms & want_C) != 0) b.rows.dJ = unit_twist_rate(b.twist, b.rows.J);
+      if constexpr ((kTerms & term_C) != 0) b.rows.dJ = unit_twist_rate(b.twist, b.rows.J);
       if constexpr (accelerates) {
         Twist change = unit_twist_rate(b.twist, moving);
         if (a) change = change + b.rows.J * load_lanes(L(), chain, k, a);
@@ -160,12 +160,12 @@ DYN_INLINE void hand_down(const Bridge& from, V m, Bridge& to) {
   const V3& delta = from.delta;
   const V3 mid = kSlides ? from.inertia.h + delta * (m * all(0.5)) : from.inertia.h;
   to.inertia.h = to.inertia.h + (kSlides ? from.inertia.h + delta * m : from.inertia.h);
-  if constexpr ((kTerms & (want_M | want_C)) != 0) to.inertia.G = to.inertia.G + from.inertia.G + pair(mid, delta);
-  if constexpr ((kTerms & want_C) != 0) {
+  if constexpr ((kTerms & (term_M | term_C)) != 0) to.inertia.G = to.inertia.G + from.inertia.G + pair(mid, delta);
+  if constexpr ((kTerms & term_C) != 0) {
     to.momentum.p = to.momentum.p + from.momentum.p;
     to.momentum.A = to.momentum.A + from.momentum.A + outer(from.momentum.p, delta);
   }
-  if constexpr ((kTerms & want_h) != 0) to.wrench = to.wrench + moved_back(from.wrench, delta);
+  if constexpr ((kTerms & term_h) != 0) to.wrench = to.wrench + moved_back(from.wrench, delta);
 }
 
 // Bodies, their sums over subtrees, and the joints' wrenches of one block; `bridge` takes the sums along.
@@ -173,7 +173,7 @@ template <class L, unsigned kTerms, bool kSlides>
 DYN_INLINE void composites(const double* block, const State& b, Rows& rows, Bridge& bridge, bool last_block) {
   const auto carried = [last_block](const auto& sum, const auto& behind) { return last_block ? sum : sum + behind; };
   const V m = kSlides ? constant<L>(block, subtree_mass) : V{};
-  if constexpr (kTerms == want_g) {
+  if constexpr (kTerms == term_g) {
     bridge.inertia.h = carried(sum_down<L>(first_moment<L, kSlides>(block, b.frame)), bridge.inertia.h);
     rows.F.f = cross(rows.J.w, bridge.inertia.h);
     if constexpr (kSlides) rows.F.f = rows.F.f + rows.J.v * m;
@@ -181,16 +181,16 @@ DYN_INLINE void composites(const double* block, const State& b, Rows& rows, Brid
     return;
   }
   const Inertia body = body_inertia<L, kSlides>(block, b.frame);
-  if constexpr ((kTerms & want_h) != 0) {
+  if constexpr ((kTerms & term_h) != 0) {
     const Wrench f = carried(sum_down<L>(body_wrench<L, kSlides>(block, body, b.twist, b.acceleration)), bridge.wrench);
     rows.torque = pairing(f.f, rows.J.v, f.n, rows.J.w);
     bridge.wrench = first<L>(f);
   }
-  if constexpr ((kTerms & (want_M | want_C)) != 0) {
+  if constexpr ((kTerms & (term_M | term_C)) != 0) {
     const Inertia total = carried(sum_down<L>(body), bridge.inertia);
     rows.F = inertial_wrench<kSlides>(m, total, rows.J);
     bridge.inertia = first<L>(total);
-    if constexpr ((kTerms & want_C) != 0) {
+    if constexpr ((kTerms & term_C) != 0) {
       const Momentum sum = carried(sum_down<L>(body_momentum<L, kSlides>(block, body, b.twist)), bridge.momentum);
       coriolis_wrench<kSlides>(m, total, sum, rows.J, rows.dJ, rows.dF, rows.D);
       bridge.momentum = first<L>(sum);

@@ -9,7 +9,7 @@
 // A revolute body's reference point may be anywhere on its axis: where the next one's is nearest, so that the way
 // between them has no z. Its x and y may be turned about z: x along what is left of h (only where lanes are bodies;
 // where they are states, joint frames at right angles are worth more).
-#include "plan.hpp"
+#include "fused/plan.hpp"
 
 #include <Eigen/Geometry>
 #include <cmath>
@@ -29,15 +29,15 @@ BodyMoments body_moments(const Tree& tree, size_t i) noexcept {
 }
 
 // Axes that are off by rounding count: URDF files write pi/2 in decimals.
-Quarter quarter(const Mat3d& R) noexcept {
-  Quarter q{true, {0, 0, 0}, {0.0, 0.0, 0.0}};
+AxisPermutation axis_permutation(const Mat3d& R) noexcept {
+  AxisPermutation p{true, {0, 0, 0}, {0.0, 0.0, 0.0}};
   for (int c = 0; c < 3; ++c) {
-    R.col(c).cwiseAbs().maxCoeff(&q.axis[c]);
-    q.sign[c] = R(q.axis[c], c) > 0.0 ? 1.0 : -1.0;
-    const Vec3d whole = Vec3d::Unit(q.axis[c]) * q.sign[c];
-    q.applies = q.applies && (R.col(c) - whole).cwiseAbs().maxCoeff() < 1e-15;
+    R.col(c).cwiseAbs().maxCoeff(&p.axis[c]);
+    p.sign[c] = R(p.axis[c], c) > 0.0 ? 1.0 : -1.0;
+    const Vec3d whole = Vec3d::Unit(p.axis[c]) * p.sign[c];
+    p.applies = p.applies && (R.col(c) - whole).cwiseAbs().maxCoeff() < 1e-15;
   }
-  return q;
+  return p;
 }
 
 }  // namespace
@@ -49,51 +49,30 @@ void BodyMoments::add(double mass, const Vec3d& first, const Mat3d& second, cons
   G += R * second * R.transpose() + Rh * p.transpose() + p * Rh.transpose() + mass * p * p.transpose();
 }
 
-// A body goes on with the segment before it if it is its parent's only child.
-Cut::Cut(const Tree& tree, int width) : segment_of(at(tree.size)) {
-  std::vector<int> children(at(tree.size), 0);
-  for (const int p : tree.parent) {
-    if (p >= 0) ++children[at(p)];
-  }
-  for (int i = 0; i < tree.size; ++i) {
-    const int p = tree.parent[at(i)];
-    if (p >= 0 && children[at(p)] == 1) {
-      ++segments.back().bodies;
-    } else {
-      segments.push_back({i, 1, 0, 0, p < 0 ? -1 : segment_of[at(p)], {0.0, 0.0, 0.0}});
-    }
-    segment_of[at(i)] = static_cast<int>(segments.size()) - 1;
-  }
-  for (Segment& s : segments) {
-    s.first_block = blocks;
-    s.blocks = (s.bodies + width - 1) / width;
-    blocks += s.blocks;
-  }
-}
-
-PlanMemory::PlanMemory(const Tree& tree, const Kernels& kernels, int width)
+PlanMemory::PlanMemory(const Tree& tree, const Kernels& kernels, lanes::KernelSet set, int width)
     : width_(width),
       regrouped_(at(tree.size)),
       reference_(at(tree.size)),
       align_(at(tree.size), Mat3d::Identity()),
       cut_(tree, width),
-      quarters_(at(tree.size)) {
+      permutations_(at(tree.size)) {
   plan.blocks = cut_.blocks;
   plan.bodies = tree.size;
   plan.segments = static_cast<int>(cut_.segments.size());
   plan.segment = cut_.segments.data();
-  kept_ = aligned(2 * (at(tree.size) + at(kernels.width)));
-  plan.q = kept_.get();
-  plan.v = plan.q + (tree.size + kernels.width - 1) / kernels.width * kernels.width;
+  const int vector = lanes::width(set);
+  state_ = lanes::aligned(2 * (at(tree.size) + at(vector)));
+  plan.q = state_.get();
+  plan.v = plan.q + (tree.size + vector - 1) / vector * vector;
   for (const Motion motion : tree.motion) plan.slides = plan.slides || motion == Motion::prismatic;
   plan.from_middle = width > 2 && plan.segments == 1 && !plan.slides && (tree.size == 6 || tree.size == 7);
   const double length = plan.from_middle ? kMiddleLength : 1.0;  // of idle lanes
-  constants_ = aligned(at(plan.blocks) * constants_count * at(width));
-  states_ = aligned(kernels.state_bytes / sizeof(double) * at(plan.blocks));
-  bridges_ = aligned(kernels.bridge_bytes / sizeof(double) * cut_.segments.size());
-  for (size_t i = 0; i < at(tree.size); ++i) quarters_[i] = quarter(tree.parent_R_joint[i]);
+  constants_ = lanes::aligned(at(plan.blocks) * constants_count * at(width));
+  states_ = lanes::aligned(kernels.state_bytes / sizeof(double) * at(plan.blocks));
+  bridges_ = lanes::aligned(kernels.bridge_bytes / sizeof(double) * cut_.segments.size());
+  for (size_t i = 0; i < at(tree.size); ++i) permutations_[i] = axis_permutation(tree.parent_R_joint[i]);
   plan.constants = constants_.get();
-  plan.quarters = quarters_.data();
+  plan.permutations = permutations_.data();
   plan.states = states_.get();
   plan.bridges = bridges_.get();
   for (int i = 0; i < plan.blocks * width; ++i) entry(i / width, i % width, parent_qw) = length;

@@ -4,28 +4,19 @@
 #pragma once
 
 #include <Eigen/Geometry>
-#include <algorithm>
-#include <cstddef>
-#include <memory>
-#include <new>
 #include <vector>
 
 #include "dyn_core/error.hpp"
 #include "dyn_core/model/tree.hpp"
-#include "kernel.hpp"
+#include "fused/kernel.hpp"
+#include "lanes/kernel_sets.hpp"
+#include "lanes/memory.hpp"
 
 namespace dyn::fused {
 
-struct FreeAligned {
-  void operator()(double* p) const noexcept { ::operator delete (p, std::align_val_t{64}); }
-};
-using Aligned = std::unique_ptr<double, FreeAligned>;
-
-// So many zeros, at a multiple of 64 bytes.
-inline Aligned aligned(size_t count) {
-  auto* p = static_cast<double*>(::operator new (sizeof(double) * (count + 8), std::align_val_t{64}));
-  std::fill_n(p, count + 8, 0.0);
-  return Aligned(p);
+// What was compiled for that set.
+inline Kernels kernels_of(lanes::KernelSet set) {
+  return lanes::with_kernel_set(set, [](auto chosen) { return kernels<chosen()>(); });
 }
 
 // Mass, first and second moments about the body frame's origin, body axes.
@@ -36,17 +27,9 @@ struct BodyMoments {
   void add(double mass, const Vec3d& first, const Mat3d& second, const Mat3d& R, const Vec3d& p) noexcept;
 };
 
-// A tree in segments, depth first, with their blocks of so many lanes.
-struct Cut {
-  Cut(const Tree& tree, int width);
-  std::vector<Segment> segments;
-  std::vector<int> segment_of;  // a body
-  int blocks = 0;
-};
-
 class PlanMemory {
  public:
-  PlanMemory(const Tree& tree, const Kernels& kernels, int width);
+  PlanMemory(const Tree& tree, const Kernels& kernels, lanes::KernelSet set, int width);
 
   // Inertias and gravity from a tree that is otherwise the same.
   DYN_REALTIME void fill(const Tree& tree) noexcept;
@@ -66,9 +49,9 @@ class PlanMemory {
   std::vector<BodyMoments> regrouped_;
   std::vector<Vec3d> reference_;  // reference point in the body frame, m
   std::vector<Mat3d> align_;      // the kernels' axes of the body in its frame
-  Cut cut_;
-  std::vector<Quarter> quarters_;
-  Aligned constants_, states_, bridges_, kept_;
+  lanes::Cut cut_;
+  std::vector<AxisPermutation> permutations_;
+  lanes::Aligned constants_, states_, bridges_, state_;
 };
 
 }  // namespace dyn::fused

@@ -4,7 +4,7 @@
 // outputs are [entry][W] here; to_lanes and from_lanes bring them from and to states that lie one after the other.
 #pragma once
 
-#include "kernel_body.hpp"
+#include "fused/kernel_body.hpp"
 
 namespace {
 
@@ -23,7 +23,7 @@ DYN_INLINE void state_row(const Plan& plan, int s, int k, Rows rows, const Outpu
     }
     if (!chain.parent) return;
     rows.F = moved_back(rows.F, bridges[t].delta);
-    if constexpr ((kTerms & want_C) != 0) rows.dF = moved_back(rows.dF, bridges[t].delta);
+    if constexpr ((kTerms & term_C) != 0) rows.dF = moved_back(rows.dF, bridges[t].delta);
     t = plan.segment[t].parent;
     bodies = plan.segment[t].bodies;
   }
@@ -46,15 +46,15 @@ DYN_INLINE void state_body(const Plan& plan, const Chain& chain, int s, int k, B
   State& b = chain.states[k];
   Rows rows;
   rows.J = b.rows.J;
-  if constexpr ((kTerms & want_C) != 0) rows.dJ = b.rows.dJ;
+  if constexpr ((kTerms & term_C) != 0) rows.dJ = b.rows.dJ;
   composites<States, kTerms, kSlides>(block_of<States>(chain, k), b, rows, bridge, false);
   const long at = static_cast<long>(chain.first_body + k) * W;
-  const V g = kTerms != want_h ? gravity_torque(plan.gravity, rows.F) : V{};
-  if constexpr ((kTerms & want_h) != 0) store(out.h + at, kTerms != want_h ? rows.torque + g : rows.torque);
-  if constexpr (kTerms != want_h) {
+  const V g = kTerms != term_h ? gravity_torque(plan.gravity, rows.F) : V{};
+  if constexpr ((kTerms & term_h) != 0) store(out.h + at, kTerms != term_h ? rows.torque + g : rows.torque);
+  if constexpr (kTerms != term_h) {
     if (out.g) store(out.g + at, g);
   }
-  if constexpr ((kTerms & (want_M | want_C)) != 0) state_row<kTerms>(plan, s, k, rows, out);
+  if constexpr ((kTerms & (term_M | term_C)) != 0) state_row<kTerms>(plan, s, k, rows, out);
 }
 
 template <unsigned kTerms, bool kSlides>
@@ -67,7 +67,7 @@ void side_by_side(const Plan& plan, const double* q, const double* v, const Outp
     const V m = kSlides ? constant<States>(chain.constants, subtree_mass) : V{};
     if (chain.parent) hand_down<kTerms, kSlides>(bridge, m, *chain.parent);
   }
-  if constexpr ((kTerms & want_C) != 0) {
+  if constexpr ((kTerms & term_C) != 0) {
     if (out.h) state_bias(plan, v, out);
   }
 }
@@ -87,12 +87,12 @@ void find_spoilt(const Plan& plan, const double* q, const double* v, double* spo
 void state_terms(const Plan& plan, const double* q, const double* v, const Output& out, double* spoilt) {
   find_spoilt(plan, q, v, spoilt);
   if (out.C) {
-    out.M ? by_joints<want_M | want_C>(plan, q, v, out) : by_joints<want_C>(plan, q, v, out);
+    out.M ? by_joints<term_M | term_C>(plan, q, v, out) : by_joints<term_C>(plan, q, v, out);
   } else if (out.h) {
-    out.M ? by_joints<want_M | want_h>(plan, q, v, out) : by_joints<want_h>(plan, q, v, out);
-    if (!out.M && out.g) by_joints<want_g>(plan, q, v, out);
+    out.M ? by_joints<term_M | term_h>(plan, q, v, out) : by_joints<term_h>(plan, q, v, out);
+    if (!out.M && out.g) by_joints<term_g>(plan, q, v, out);
   } else {
-    out.M ? by_joints<want_M>(plan, q, v, out) : by_joints<want_g>(plan, q, v, out);
+    out.M ? by_joints<term_M>(plan, q, v, out) : by_joints<term_g>(plan, q, v, out);
   }
 }
 

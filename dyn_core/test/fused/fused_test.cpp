@@ -6,11 +6,11 @@
 #include <cmath>
 #include <limits>
 
-#include "dyn_core/fused/engine.hpp"
 #include "dyn_core/gravity/gravity.hpp"
 #include "dyn_core/inverse/fused.hpp"
 #include "dyn_core/jsim/fused.hpp"
 #include "dyn_core/numeric/residual.hpp"
+#include "fused/engine.hpp"
 #include "support/random_robot.hpp"
 
 namespace dyn {
@@ -46,7 +46,7 @@ struct Result {
 
 class FusedKernels : public ::testing::TestWithParam<std::string> {
  protected:
-  [[nodiscard]] static const fused::Kernels& kernels() { return fused::select_kernels(GetParam()); }
+  [[nodiscard]] static lanes::KernelSet kernels() { return lanes::select_kernel_set(GetParam()); }
 };
 
 TEST_P(FusedKernels, AgreeWithTheScalarFormOnRandomTrees) {
@@ -101,7 +101,7 @@ TEST_P(FusedKernels, ChainsAgreeWhateverTermsAreAsked) {
       return largest_entry(ours.template cast<long double>() - right);
     };
     fused::Engine engine(tree, kernels());
-    ASSERT_TRUE(engine.keep(q.data(), v.data()));
+    ASSERT_TRUE(engine.load_state(q.data(), v.data()));
     fused::Engine bound(tree, kernels());
     Result b(n);
     VecX<double> bound_h(n);
@@ -151,7 +151,7 @@ TEST(FusedScalars, KeepTheirDigitsFarFromTheBase) {
   }
 }
 
-double mass_of_turn(const fused::Kernels& kernels, double q) {
+double mass_of_turn(lanes::KernelSet kernels, double q) {
   Inertial inertial;
   inertial.mass_kg = 1.0;
   inertial.com_m = Vec3d(1.0, 0.0, 0.0);
@@ -197,16 +197,18 @@ TEST_P(FusedKernels, NumbersThatAreNotFiniteAreRefusedAndNothingIsWritten) {
   }
 }
 
-TEST(FusedDispatch, KernelsThatThereAreNotAreRefusedByName) {
+TEST(KernelSets, AnUnknownOneIsRefusedByName) {
   try {
-    (void)fused::select_kernels("v5");
+    (void)lanes::select_kernel_set("v5");
     FAIL();
   } catch (const ModelError& error) {
-    EXPECT_NE(std::string(error.what()).find("DYN_ISA: no kernels 'v5'"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("DYN_ISA: unknown kernel set 'v5'; available: baseline"),
+              std::string::npos)
+        << error.what();
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Isa, FusedKernels, ::testing::ValuesIn(fused::usable_kernels()),
+INSTANTIATE_TEST_SUITE_P(Isa, FusedKernels, ::testing::ValuesIn(usable_kernel_sets()),
                          [](const auto& kernels) { return kernels.param; });
 
 }  // namespace

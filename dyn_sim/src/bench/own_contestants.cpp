@@ -2,8 +2,8 @@
 #include <random>
 
 #include "bench/contestants.hpp"
+#include "dyn_core/batch.hpp"
 #include "dyn_core/dynamics.hpp"
-#include "dyn_core/fused/batch.hpp"
 #include "dyn_core/registry.hpp"
 
 namespace dyn::bench {

@@ -8,7 +8,7 @@
 #include "bench/contestants.hpp"
 #include "command.hpp"
 #include "count/chain.hpp"
-#include "dyn_core/fused/engine.hpp"
+#include "dyn_core/kernel_sets.hpp"
 #include "dyn_core/model/robot_library.hpp"
 #include "dyn_core/model/urdf.hpp"
 #include "options.hpp"
@@ -30,7 +30,7 @@ struct BenchOptions {
 
 std::string kernels_used() {
   const char* forced = std::getenv("DYN_ISA");
-  return forced != nullptr ? forced : fused::usable_kernels().back();
+  return forced != nullptr ? forced : usable_kernel_sets().back();
 }
 
 // Peers' median over ours, for the same task.

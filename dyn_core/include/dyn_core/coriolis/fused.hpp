@@ -1,4 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// C of this project's own `fused`. double runs the lane form, src/fused/: M, C, g and h by one pass, in the same axes.
 #pragma once
 
 #include <string_view>
@@ -22,6 +24,7 @@ class Fused {
  public:
   static constexpr std::string_view name = "fused";
   static constexpr std::string_view source = "dyn_control docs/algorithms.md";
+  static constexpr std::string_view lane_form = "src/fused/fused_lanes.cpp";
   static constexpr unsigned needs = needs_inertias | needs_velocities;
 
   explicit Fused(int capacity) : points_(capacity), sum_(at(capacity)), joint_(at(capacity)) {}

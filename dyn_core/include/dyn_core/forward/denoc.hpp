@@ -2,8 +2,9 @@
 //
 // Forward dynamics in O(n) from the analytical U D U^T of M, which is never formed: paper 001 (Mohan and Saha), eqs
 // 30-37, in link frames, for trees. Its counts leave out the bias C v + g, as the paper's Table 1 does: compute() takes
-// that from the inverse dynamics, solve() is what is counted. For double, and where no joint follows another, Dynamics
-// takes the vector form instead (papers/engine.hpp).
+// that from the inverse dynamics, solve() is what is counted.
+// double runs the lane form, src/forward/denoc_lanes.cpp, where no joint follows another: the same elimination, but in
+// base axes, each body about its own origin.
 #pragma once
 
 #include <string_view>
@@ -30,6 +31,7 @@ class Denoc {
  public:
   static constexpr std::string_view name = "denoc";
   static constexpr std::string_view source = "paper 001 (Mohan and Saha), eqs 30-37";
+  static constexpr std::string_view lane_form = "src/forward/denoc_lanes.cpp";
   static constexpr unsigned needs = needs_trigonometry;
 
   explicit Denoc(int capacity)

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// This project's own: M and h = C v + g in the base frame, then M = L^T D L with the zeros between branches kept. This
-// is the form on scalars; for double, Dynamics takes M and h from the vector kernels and only solves here.
+// This project's own: M and h = C v + g in the base frame, then M = L^T D L with the zeros between branches kept.
+// double runs the lane form: M and h by src/fused/, solved by src/forward/mass_factor.hpp (with mimic joints: here).
 #pragma once
 
 #include <string_view>
@@ -18,6 +18,7 @@ class Fused {
  public:
   static constexpr std::string_view name = "fused";
   static constexpr std::string_view source = "dyn_control docs/speed.md";
+  static constexpr std::string_view lane_form = "src/fused/fused_lanes.cpp";
   static constexpr unsigned needs = jsim::Fused<T>::needs | inverse::Fused<T>::needs;
 
   explicit Fused(int capacity)

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // This project's own: everything in base axes, moments about one point P a chain (symbols as in coriolis/fused.hpp).
-// This is the form on scalars; for double, Dynamics takes the vector kernels (fused/engine.hpp) instead.
+// double runs the lane form, src/fused/: the same sums by the kernels that also make M, C and g.
 #pragma once
 
 #include <string_view>
@@ -20,6 +20,7 @@ class Fused {
  public:
   static constexpr std::string_view name = "fused";
   static constexpr std::string_view source = "dyn_control docs/speed.md";
+  static constexpr std::string_view lane_form = "src/fused/fused_lanes.cpp";
   static constexpr unsigned needs = needs_inertias | needs_velocities;
 
   explicit Fused(int capacity) : points_(capacity), A_(at(capacity)), sum_(at(capacity)) {}

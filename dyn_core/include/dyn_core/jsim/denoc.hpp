@@ -1,6 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The operations that are counted. For double, Dynamics takes the vector form instead (papers/engine.hpp).
+// M by paper 001 (Mohan and Saha), in link frames: the operations that are counted.
+// double runs the lane form, src/jsim/denoc_lanes.cpp: the same recursion, but in base axes, each body about its own
+// origin.
 #pragma once
 
 #include <string_view>
@@ -21,6 +23,7 @@ class Denoc {
  public:
   static constexpr std::string_view name = "denoc";
   static constexpr std::string_view source = "paper 001 (Mohan and Saha), eqs 28, 29";
+  static constexpr std::string_view lane_form = "src/jsim/denoc_lanes.cpp";
   static constexpr unsigned needs = needs_trigonometry;
 
   explicit Denoc(int capacity)

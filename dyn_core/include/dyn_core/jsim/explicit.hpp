@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // M element by element, from paper 000 (Wang and Ju), eqs 30-37. Touch: how an element is summed; keep its operations
-// as the paper counts them (Table 1), the tests hold them to that. For double, Dynamics takes the vector form instead
-// (papers/engine.hpp).
+// as the paper counts them (Table 1), the tests hold them to that.
+// double runs the lane form, src/jsim/explicit_lanes.cpp: also element by element, n_u brought into the sums.
 #pragma once
 
 #include <string_view>
@@ -28,6 +28,7 @@ class Explicit {
  public:
   static constexpr std::string_view name = "explicit";
   static constexpr std::string_view source = "000 Wang and Ju, eqs 30-37";
+  static constexpr std::string_view lane_form = "src/jsim/explicit_lanes.cpp";
   static constexpr unsigned needs = needs_inertias;
 
   explicit Explicit(int capacity) : arms_(at(capacity) * at(capacity)) {}

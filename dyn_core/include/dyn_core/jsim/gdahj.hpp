@@ -2,7 +2,7 @@
 //
 // M by GDAHJ, paper 003 (Safeea, Neto and Bearee), eqs 18-31 and Algorithm 1: the least work a pair of joints can cost.
 // Touch: the O(n) part and its reference point; the quadratic part is the paper's and is counted by the tests.
-// For double, Dynamics takes the vector form instead (papers/engine.hpp).
+// double runs the lane form, src/jsim/gdahj_lanes.cpp: the same vectors, in the same frames.
 #pragma once
 
 #include <string_view>
@@ -37,6 +37,7 @@ class Gdahj {
  public:
   static constexpr std::string_view name = "gdahj";
   static constexpr std::string_view source = "003 Safeea, Neto and Bearee, eqs 18-31";
+  static constexpr std::string_view lane_form = "src/jsim/gdahj_lanes.cpp";
   static constexpr unsigned needs = needs_positions;
 
   explicit Gdahj(int capacity) : subtree_(at(capacity)), joint_(at(capacity)) {}

@@ -2,7 +2,7 @@
 //
 // M by generalized momentum: a method that paper 000 (Wang and Ju), Table 1, compares itself with. Touch: nothing that
 // changes its operations, which are the paper's: full products of Jacobians, zeros included.
-// For double, Dynamics takes the vector form instead (papers/engine.hpp).
+// double runs the lane form, src/jsim/momentum_lanes.cpp: the same products, zeros left out.
 #pragma once
 
 #include <string_view>
@@ -20,6 +20,7 @@ class Momentum {
  public:
   static constexpr std::string_view name = "momentum";
   static constexpr std::string_view source = "000 Wang and Ju, Table 1 (generalized momentum)";
+  static constexpr std::string_view lane_form = "src/jsim/momentum_lanes.cpp";
   static constexpr unsigned needs = needs_inertias;
 
   explicit Momentum(int capacity) : Jp_(at(capacity)), Jo_(at(capacity)), I_Jo_(at(capacity)) {}

@@ -2,7 +2,7 @@
 //
 // M by 4x4 homogeneous matrices and pseudo-inertias: a method that paper 000 (Wang and Ju), Table 1, compares itself
 // with. Touch: nothing that changes its operations, which are the paper's: both 4x4 products in full, then the trace.
-// For double, Dynamics takes the vector form instead (papers/engine.hpp).
+// double runs the lane form, src/jsim/pseudo_inertia_lanes.cpp: the same products, zeros left out.
 #pragma once
 
 #include <string_view>
@@ -21,6 +21,7 @@ class PseudoInertia {
  public:
   static constexpr std::string_view name = "pseudo_inertia";
   static constexpr std::string_view source = "000 Wang and Ju, Table 1 (pseudo-inertia matrices)";
+  static constexpr std::string_view lane_form = "src/jsim/pseudo_inertia_lanes.cpp";
   static constexpr unsigned needs = needs_positions;
 
   explicit PseudoInertia(int capacity) : U_(static_cast<size_t>(capacity)) {}

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // M link by link from principal screws of inertia: paper 002 (Laus, Simoni and Martins). Runs in the control loop:
-// compute() takes no memory. For double, Dynamics takes the vector form instead (papers/engine.hpp).
+// compute() takes no memory. double runs the lane form, src/jsim/screw_lanes.cpp: the same sum, link by link.
 #pragma once
 
 #include <string_view>
@@ -17,6 +17,7 @@ class Screw {
  public:
   static constexpr std::string_view name = "screw";
   static constexpr std::string_view source = "paper 002 (Laus, Simoni and Martins), eqs 2-31";
+  static constexpr std::string_view lane_form = "src/jsim/screw_lanes.cpp";
   static constexpr unsigned needs = LinkScrews<T>::needs;
 
   explicit Screw(int capacity) : link_(capacity) {}

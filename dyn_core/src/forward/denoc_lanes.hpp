@@ -1,0 +1,43 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The lane form of dyn_core/forward/denoc.hpp: its kernel (denoc_lanes.cpp) with the memory that it works in.
+#pragma once
+
+#include <vector>
+
+#include "dyn_core/error.hpp"
+#include "dyn_core/forward/pivot_scale.hpp"
+#include "forward/denoc_kernel.hpp"
+#include "lanes/kernel_sets.hpp"
+#include "lanes/memory.hpp"
+
+namespace dyn::forward {
+
+// For robots without mimic joints.
+class DenocLanes {
+ public:
+  explicit DenocLanes(const Tree& tree, lanes::KernelSet set = lanes::select_kernel_set())
+      : kernel_(lanes::with_kernel_set(set, [](auto chosen) { return denoc_kernel<chosen()>(); })),
+        armature_(static_cast<size_t>(tree.size)),
+        floor_(armature_.size()),
+        work_(lanes::aligned(kernel_.body_bytes / sizeof(double) * armature_.size())) {
+    for (size_t i = 0; i < armature_.size(); ++i) {
+      armature_[i] = tree.has_mimic ? 0.0 : tree.armature[static_cast<size_t>(tree.coordinate[i])];
+    }
+  }
+
+  // qdd of the bodies from phi = tau - (C v + g); pivot_scale: of each body (pivot_scale.hpp).
+  DYN_REALTIME Status solve(const lanes::Plan& plan, const double* phi, const double* pivot_scale,
+                            double* qdd) noexcept {
+    for (size_t i = 0; i < floor_.size(); ++i) floor_[i] = PivotScale<double>::tolerance * pivot_scale[i];
+    const Pivot pivot = kernel_.solve(plan, phi, armature_.data(), floor_.data(), work_.get(), qdd);
+    return pivot.body < 0 ? Status{} : Status::singular(pivot.body, pivot.value);
+  }
+
+ private:
+  DenocKernel kernel_;
+  std::vector<double> armature_, floor_;  // of bodies
+  lanes::Aligned work_;
+};
+
+}  // namespace dyn::forward

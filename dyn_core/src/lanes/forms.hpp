@@ -1,0 +1,26 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The lane forms that take the bodies' frames in base axes as given (plan.hpp): one function for each algorithm and
+// kernel set, defined by src/jsim/NAME_lanes.cpp, where NAME is the algorithm's. dyn_core/jsim/NAME.hpp has `lane_form`
+// then, and that is all there is to register: mass_forms.hpp finds the function by the class.
+#pragma once
+
+#include "lanes/kernel_set.hpp"
+#include "lanes/plan.hpp"
+
+namespace dyn::lanes {
+
+// M by that class of jsim/, column-major in body order; what is zero by structure must be zero before.
+using MassForm = void (*)(const Plan& plan, double* M);
+template <class Algorithm, KernelSet set>
+void mass(const Plan& plan, double* M);
+
+// Axes, origins, centres of mass and inertias at q, which all the others start from.
+struct PositionsKernel {
+  void (*positions)(const Plan& plan, const double* q);
+  unsigned long bridge_bytes;  // of Plan::bridges, for each segment
+};
+template <KernelSet set>
+PositionsKernel positions_kernel();
+
+}  // namespace dyn::lanes
