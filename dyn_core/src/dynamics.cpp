@@ -75,17 +75,15 @@ void BasicDynamics<T>::set_algorithms(const AlgorithmIndex& index) noexcept {
 }
 template <class T>
 const Tree& BasicDynamics<T>::tree() const noexcept {
-  return impl_->tree;
+  return impl_->cache.tree();
 }
 template <class T>
 void BasicDynamics<T>::set_gravity(const Vec3d& gravity_mps2) noexcept {
-  impl_->tree.gravity = gravity_mps2;
-  impl_->tree_changed();
+  impl_->cache.set_gravity(gravity_mps2);
 }
 template <class T>
 void BasicDynamics<T>::set_body_inertia(int body, const BodyInertia& inertia) noexcept {
-  dyn::set_body_inertia(impl_->tree, body, inertia);
-  impl_->tree_changed();
+  impl_->cache.set_body_inertia(body, inertia);
 }
 template <class T>
 bool BasicDynamics<T>::set_jsim(std::string_view name) noexcept {
@@ -110,56 +108,6 @@ Status BasicDynamics<T>::update(std::span<const T> q, std::span<const T> v) noex
 }
 
 template <class T>
-Status BasicDynamics<T>::Impl::update_mixed(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept {
-  if ((terms & term_h) != 0U && !bias_by_engine()) terms |= term_C | term_g;
-  unsigned remaining = terms;
-  if (!take_state(q, v, remaining)) return first_not_finite(q, v);
-  if (remaining == 0U) return {};
-  if ((remaining & term_M) != 0U) compute_mass_matrix();
-  if ((remaining & term_C) != 0U) compute_coriolis_matrix();
-  if ((remaining & term_g) != 0U) compute_gravity();
-  if ((remaining & term_h) != 0U) compute_bias(v.data());
-  return {};
-}
-
-template <class T>
-Status BasicDynamics<T>::Impl::solve_by_factor(std::span<const T> tau, std::span<T> qdd) noexcept {
-  if constexpr (kVectors) {
-    refresh_engine();
-    engine.terms(factor.matrix(), nullptr, nullptr, body_h.data());
-    if (factor.needs_state()) need_state();
-    const size_t n = at(tree.size);
-    for (size_t i = 0; i < n; ++i) {
-      const size_t c = at(tree.coordinate[i]);
-      if (!std::isfinite(tau[c])) return Status::not_finite(static_cast<int>(i), static_cast<double>(tau[c]));
-      body_vector[i] = tau[c] - body_h[i];
-      if (has_armature) factor.matrix()[i * (n + 1)] += T(tree.armature[c]);
-    }
-    if (const Status status = factor.factorize(tree, ws, body_vector.data()); !status.ok()) return status;
-    for (size_t i = 0; i < n; ++i) qdd[at(tree.coordinate[i])] = body_vector[i];
-  }
-  return {};
-}
-
-template <class T>
-Status BasicDynamics<T>::Impl::invert_mass_matrix(std::span<T> inverse_M) noexcept {
-  unsigned terms = term_M;
-  need_state();
-  if (!run_engine(ws.q.data(), ws.v.data(), terms)) return {};
-  if (terms != 0U) compute_mass_matrix();
-  const size_t n = at(tree.coordinates);
-  for (size_t j = 0; j < n; ++j) {
-    for (size_t i = j; i < n; ++i) factor.matrix()[i * n + j] = M[entry(static_cast<int>(i), static_cast<int>(j))];
-  }
-  if (const Status status = factor.factorize(tree, ws, nullptr); !status.ok()) return status;
-  factor.invert([&](int i, int j, const T& value) {
-    inverse_M[entry(i, j)] = value;
-    inverse_M[entry(j, i)] = value;
-  });
-  return {};
-}
-
-template <class T>
 Status BasicDynamics<T>::update_terms(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept {
   Impl& d = *impl_;
   return d.goes_straight() && terms != 0U ? d.update_straight(q, v, terms) : d.update_mixed(q, v, terms);
@@ -167,74 +115,39 @@ Status BasicDynamics<T>::update_terms(std::span<const T> q, std::span<const T> v
 
 template <class T>
 ConstMatrixRef<T> BasicDynamics<T>::M() const noexcept {
-  const int n = impl_->tree.coordinates;
+  const int n = impl_->coordinates;
   return {impl_->M.data(), n, n, Eigen::OuterStride<>(n)};
 }
 template <class T>
 ConstMatrixRef<T> BasicDynamics<T>::C() const noexcept {
-  const int n = impl_->tree.coordinates;
+  const int n = impl_->coordinates;
   return {impl_->C.data(), n, n, Eigen::OuterStride<>(n)};
 }
 template <class T>
 ConstVectorRef<T> BasicDynamics<T>::g() const noexcept {
-  return {impl_->g.data(), impl_->tree.coordinates};
+  return {impl_->g.data(), impl_->coordinates};
 }
 template <class T>
 ConstVectorRef<T> BasicDynamics<T>::h() const noexcept {
-  return {impl_->h.data(), impl_->tree.coordinates};
+  return {impl_->h.data(), impl_->coordinates};
 }
 
-// The sum over the bodies that the two coordinates move, in the order of compute_mass_matrix().
 template <class T>
 T BasicDynamics<T>::element(int u, int k) noexcept {
-  Impl& d = *impl_;
-  const Tree& tree = d.tree;
-  if (!Impl::kVectors) d.ensure(jsim::Explicit<T>::needs);
-  const auto element_of_bodies = [&d](int i, int j) {
-    if constexpr (Impl::kVectors) return d.lane_forms.element(d.plan_at_state(), i, j);
-    return std::get<jsim::Explicit<T>>(d.jsims).element(d.tree, d.ws, i, j);
-  };
-  if (u < k) std::swap(u, k);
-  T sum(0);
-  for (int j = 0; j < tree.size; ++j) {
-    if (tree.coordinate[Impl::at(j)] != k) continue;
-    for (int i = 0; i < tree.size; ++i) {
-      if (tree.coordinate[Impl::at(i)] != u) continue;
-      sum += T(tree.ratio[Impl::at(i)]) * element_of_bodies(i, j) * T(tree.ratio[Impl::at(j)]);
-    }
-  }
-  return u == k ? T(sum + T(tree.armature[Impl::at(u)])) : sum;
+  return impl_->element(u, k);
 }
 
 template <class T>
 void BasicDynamics<T>::inverse(std::span<const T> a, std::span<T> tau) noexcept {
-  Impl& d = *impl_;
-  if (d.inverse_by_engine() && d.tree.bodies_are_coordinates) {
-    d.run_engine_inverse(a.data(), tau.data());
-  } else {
-    spread_rates(d.tree, a.data(), d.ws.a);
-    d.into_vector(tau.data(), [&](VectorRef<T> out) {
-      if (d.inverse_by_engine()) return d.run_engine_inverse(d.ws.a.data(), out.data());
-      d.run(d.inverses, d.inverse,
-            [&](auto& algorithm) { algorithm.compute(d.tree, d.ws, d.tree.gravity.template cast<T>(), out); });
-    });
-  }
-  if (!d.has_armature) return;
-  for (size_t i = 0; i < Impl::at(d.tree.coordinates); ++i) tau[i] += T(d.tree.armature[i]) * a[i];
+  impl_->compute_inverse(a, tau);
 }
 
 template <class T>
 Status BasicDynamics<T>::forward(std::span<const T> tau, std::span<T> qdd) noexcept {
   Impl& d = *impl_;
   if (d.forward_by_factor()) return d.solve_by_factor(tau, qdd);
-  const ConstVectorRef<T> torque(tau.data(), d.tree.coordinates);
-  const VectorRef<T> result(qdd.data(), d.tree.coordinates);
-  if (d.forward_by_lanes()) return d.solve_by_lanes(tau, qdd);
-  auto& fused = std::get<forward::Fused<T>>(d.forwards);
-  if (d.forward_by_engine(fused)) return fused.solve(d.tree, d.ws, torque, result);
-  Status status;
-  d.run(d.forwards, d.forward, [&](auto& algorithm) { status = algorithm.compute(d.tree, d.ws, torque, result); });
-  return status;
+  if (d.forward_by_denoc_lanes()) return d.solve_by_denoc_lanes(tau, qdd);
+  return d.solve_by_algorithm(tau, qdd);
 }
 
 template <class T>

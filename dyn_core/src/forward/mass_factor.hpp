@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // M = L^T D L from the tips to the base, so that the zeros between branches stay (Featherstone 2008, 6.5), and what
-// follows from it: M x = b and M^-1. As forward/cholesky.hpp, but with everything that does not depend on the state
-// found before, and with sizes known to the compiler for single chains of six and seven joints.
+// follows from it: M x = b and M^-1. As dyn_core/forward/cholesky.hpp, but with everything that does not depend on the
+// state found before, and with sizes known to the compiler for single chains of six and seven joints.
 #pragma once
 
 #include <vector>
@@ -42,21 +42,21 @@ class MassFactor {
   // M's lower triangle, row by row, is put here; factorize() overwrites it.
   [[nodiscard]] T* matrix() noexcept { return L_.data(); }
 
-  // The model's inertias are other ones now.
-  DYN_REALTIME void forget() noexcept { known_ = false; }
-
-  // Will factorize() or pivot_scales() look at the state in ws?
-  [[nodiscard]] bool needs_state() const noexcept { return !known_ || slides_; }
-
+  // Does find_scales() look at the state? Else at the inertias alone.
+  [[nodiscard]] bool slides() const noexcept { return slides_; }
   // What a pivot is measured against (forward/pivot_scale.hpp), of each row.
-  DYN_REALTIME const T* pivot_scales(const Tree& tree, const Workspace<T>& ws) noexcept {
-    if (needs_state()) find_scales(tree, ws);
-    return row_scale_.data();
+  DYN_REALTIME void find_scales(const Tree& tree, const Workspace<T>& ws) noexcept {
+    scale_.update(tree, ws);
+    for (T& s : row_scale_) s = T(0.0);
+    for (int i = 0; i < tree.size; ++i) {
+      const size_t r = at(tree.has_mimic ? tree.coordinate[at(i)] : i);
+      row_scale_[r] += T(tree.ratio[at(i)] * tree.ratio[at(i)]) * scale_.scale(tree, at(i));
+    }
   }
+  [[nodiscard]] const T* pivot_scales() const noexcept { return row_scale_.data(); }
 
   // M = L^T D L; b (where not null) becomes M^-1 b.
-  DYN_REALTIME Status factorize(const Tree& tree, const Workspace<T>& ws, T* b) noexcept {
-    if (needs_state()) find_scales(tree, ws);
+  DYN_REALTIME Status factorize(T* b) noexcept {
     int bad = -1;
     if (chain_ && rows_ == 7) {
       bad = eliminate<7>(b);
@@ -96,16 +96,6 @@ class MassFactor {
  private:
   static size_t at(int n) { return static_cast<size_t>(n); }
   T& L(int row, int column) noexcept { return L_[at(row) * at(rows_) + at(column)]; }
-
-  void find_scales(const Tree& tree, const Workspace<T>& ws) noexcept {
-    scale_.update(tree, ws);
-    for (T& s : row_scale_) s = T(0.0);
-    for (int i = 0; i < tree.size; ++i) {
-      const size_t r = at(tree.has_mimic ? tree.coordinate[at(i)] : i);
-      row_scale_[r] += T(tree.ratio[at(i)] * tree.ratio[at(i)]) * scale_.scale(tree, at(i));
-    }
-    known_ = true;
-  }
 
   // For k from the last row: L_ki = M_ki / D_k, and M_ij -= L_ki M_kj for i, j on the way from k to the base; b_i along
   // with them. Then b = D^-1 b, and L b from the base outwards. Gives the row whose pivot vanishes, or -1.
@@ -169,7 +159,7 @@ class MassFactor {
   }
 
   int rows_;
-  bool chain_ = false, slides_ = false, known_ = false;
+  bool chain_ = false, slides_ = false;
   forward::PivotScale<T> scale_;
   std::vector<T> L_, inverse_L_, pivot_, row_scale_;
   std::vector<int> next_, body_;  // of a row: the one before it on the way to the base; a body that it moves one to one

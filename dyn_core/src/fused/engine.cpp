@@ -65,16 +65,17 @@ bool Engine::bound_terms(const double* q, const double* v, unsigned terms) noexc
   return route.kernels.load_and_evaluate(d.memory.plan, q, v, route.out);
 }
 
-bool Engine::terms(const double* q, const double* v, double* M, double* C, double* g, double* h) noexcept {
+bool Engine::terms(const double* q, const double* v, const Output& out) noexcept {
   const Impl& d = *impl_;
-  const Output out{M, C, g, h};
   const KernelPair kernels = d.choose(d.memory.plan, out);
   d.expect(kernels, q, v);
   return kernels.load_and_evaluate(d.memory.plan, q, v, out);
 }
 
-void Engine::terms(double* M, double* C, double* g, double* h) noexcept { impl_->evaluate(nullptr, {M, C, g, h}); }
+void Engine::terms(const Output& out) const noexcept { impl_->evaluate(nullptr, out); }
 
-void Engine::inverse(const double* a, double* tau) noexcept { impl_->evaluate(a, {nullptr, nullptr, nullptr, tau}); }
+void Engine::inverse(const double* a, double* tau) const noexcept {
+  impl_->evaluate(a, {nullptr, nullptr, nullptr, tau});
+}
 
 }  // namespace dyn::fused

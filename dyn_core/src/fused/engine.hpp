@@ -10,6 +10,7 @@
 #include "dyn_core/error.hpp"
 #include "dyn_core/model/tree.hpp"
 #include "dyn_core/terms.hpp"
+#include "fused/kernel.hpp"
 #include "lanes/kernel_sets.hpp"
 
 namespace dyn::fused {
@@ -28,14 +29,13 @@ class Engine {
 
   // Takes a state in. False, and everything as it was, where it is not finite.
   DYN_REALTIME bool load_state(const double* q, const double* v) noexcept;
-  // M, C, g, h = C v + g of that state in body order, where not null (h with C needs g too); matrices column-major.
-  // What is zero by structure (branches) is not written: clear the matrices once.
-  DYN_REALTIME void terms(double* M, double* C, double* g, double* h = nullptr) noexcept;
+  // What is asked for of that state, in body order (h with C needs g too); matrices column-major. What is zero by
+  // structure (branches) is not written: clear the matrices once.
+  DYN_REALTIME void terms(const Output& out) const noexcept;
   // tau = M a + C v + g (without armature); a null: zero.
-  DYN_REALTIME void inverse(const double* a, double* tau) noexcept;
+  DYN_REALTIME void inverse(const double* a, double* tau) const noexcept;
   // load_state() and terms() at once.
-  DYN_REALTIME bool terms(const double* q, const double* v, double* M, double* C, double* g,
-                          double* h = nullptr) noexcept;
+  DYN_REALTIME bool terms(const double* q, const double* v, const Output& out) noexcept;
 
   // The same with everything decided beforehand: where M, C, g and h go (it must stay there), and then which of them
   // (Terms).

@@ -69,8 +69,10 @@ struct Plan {
 // Where results go, in body order; null: not wanted. Matrices are column-major with `bodies` rows; what is zero by
 // structure is not written.
 struct Output {
-  double *M, *C, *g;
-  double* h;  // C v + g; where C is not wanted, M a + C v + g for a given. With C, g must be given too.
+  double* M = nullptr;
+  double* C = nullptr;
+  double* g = nullptr;
+  double* h = nullptr;  // C v + g; where C is not wanted, M a + C v + g for a given. With C, g must be given too.
 };
 
 // For a state that has been loaded, here or there. a may be null: zero.

@@ -63,7 +63,7 @@ TEST_P(FusedKernels, AgreeWithTheScalarFormOnRandomTrees) {
     const auto a = test::random_values(rng, tree.size, 3.0);
     fused::Engine engine(tree, kernels());
     Result result(tree.size);
-    ASSERT_TRUE(engine.terms(q.data(), v.data(), result.M.data(), result.C.data(), result.g.data()));
+    ASSERT_TRUE(engine.terms(q.data(), v.data(), {result.M.data(), result.C.data(), result.g.data()}));
     const Scalar exact(tree, q, v);
     EXPECT_EQ(largest_entry(result.M - result.M.transpose()), 0.0) << k;
     EXPECT_LT(mass_matrix_error(result.M, exact.M), 1e-12) << k;
@@ -111,8 +111,8 @@ TEST_P(FusedKernels, ChainsAgreeWhateverTermsAreAsked) {
       const bool with_g = (wanted & 4U) != 0U || (with_h && with_C);
       Result r(n);
       VecX<double> h = VecX<double>::Zero(n);
-      engine.terms(with_M ? r.M.data() : nullptr, with_C ? r.C.data() : nullptr, with_g ? r.g.data() : nullptr,
-                   with_h ? h.data() : nullptr);
+      engine.terms({with_M ? r.M.data() : nullptr, with_C ? r.C.data() : nullptr, with_g ? r.g.data() : nullptr,
+                    with_h ? h.data() : nullptr});
       EXPECT_LT(with_M ? mass_matrix_error(r.M, exact.M) : 0.0, 1e-12) << n << " terms " << wanted;
       EXPECT_LT(with_C ? off(r.C, exact.C) : 0.0, 1e-13 * scale) << n << " terms " << wanted;
       EXPECT_LT(with_g ? off(r.g, exact.g) : 0.0, 1e-13 * force) << n << " terms " << wanted;
@@ -169,7 +169,7 @@ double mass_of_turn(lanes::KernelSet kernels, double q) {
   const Model model = Model::build(robot, {.gravity_mps2 = Vec3d(0.0, 0.0, -1.0)});
   const double v = 0.0;
   double g = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_TRUE(fused::Engine(model.tree(), kernels).terms(&q, &v, nullptr, nullptr, &g));
+  EXPECT_TRUE(fused::Engine(model.tree(), kernels).terms(&q, &v, {nullptr, nullptr, &g}));
   return g;  // m l cos q, the sign is the axis'
 }
 
@@ -191,7 +191,7 @@ TEST_P(FusedKernels, NumbersThatAreNotFiniteAreRefusedAndNothingIsWritten) {
       std::vector<double> state(14, 0.3);
       state[i] = x;
       Result result(7);
-      EXPECT_FALSE(engine.terms(state.data(), state.data() + 7, result.M.data(), result.C.data(), result.g.data()));
+      EXPECT_FALSE(engine.terms(state.data(), state.data() + 7, {result.M.data(), result.C.data(), result.g.data()}));
       EXPECT_EQ(largest_entry(result.M), 0.0);
     }
   }

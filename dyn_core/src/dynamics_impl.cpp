@@ -1,0 +1,305 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "dynamics_impl.hpp"
+
+namespace dyn {
+namespace {
+
+bool any_armature(const Tree& tree) {
+  return std::any_of(tree.armature.begin(), tree.armature.end(), [](double x) { return x != 0.0; });
+}
+
+}  // namespace
+
+template <class T>
+BasicDynamics<T>::Impl::Impl(std::shared_ptr<const Model> m, const AlgorithmChoice& choice)
+    : model(std::move(m)),
+      coordinates(model->coordinates()),
+      jsim(AlgorithmIndex::find_jsim(choice.jsim)),
+      coriolis(AlgorithmIndex::find_coriolis(choice.coriolis)),
+      forward(AlgorithmIndex::find_forward(choice.forward)),
+      inverse(AlgorithmIndex::find_inverse(choice.inverse)),
+      has_armature(any_armature(model->tree())),
+      has_mimic(model->tree().has_mimic),
+      straight(kLanes && model->tree().bodies_are_coordinates),
+      M(static_cast<size_t>(coordinates) * static_cast<size_t>(coordinates)),
+      C(M.size()),
+      g(static_cast<size_t>(coordinates)),
+      h(g.size()),
+      cache(model->tree()),
+      body_h(static_cast<size_t>(model->bodies())),
+      body_vector(body_h.size()),
+      jsims(Make<JsimAlgorithms<T>>::all(model->bodies())),
+      corioleis(Make<CoriolisAlgorithms<T>>::all(model->bodies())),
+      forwards(Make<ForwardAlgorithms<T>>::all(model->bodies())),
+      inverses(Make<InverseAlgorithms<T>>::all(model->bodies())),
+      gravity(model->bodies()),
+      body_matrix(body_h.size() * body_h.size()),
+      lane_forms(model->tree()) {
+  if (straight) {
+    cache.bind(M.data(), C.data(), g.data(), h.data());
+  } else {
+    body_M.resize(body_matrix.size());
+    body_C.resize(body_matrix.size());
+  }
+}
+
+template <class T>
+Status BasicDynamics<T>::Impl::update_mixed(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept {
+  if ((terms & term_h) != 0U && !(kLanes && coriolis == kCoriolis)) terms |= term_C | term_g;
+  const fused::Output out = engine_output(terms);
+  bool finite = true;
+  if constexpr (kLanes) {
+    if (straight) finite = cache.load_state(q.data(), v.data(), out);
+  }
+  if (!straight) finite = first_not_finite(q, v).ok() && cache.load_coordinates(q.data(), v.data(), out);
+  if (!finite) return first_not_finite(q, v);
+  const unsigned remaining = terms & ~engine_done(out);
+  if ((remaining & term_M) != 0U) compute_mass_matrix();
+  if ((remaining & term_C) != 0U) compute_coriolis_matrix();
+  if ((remaining & term_g) != 0U) compute_gravity();
+  if ((remaining & term_h) != 0U) compute_bias(v.data());
+  return {};
+}
+
+template <class T>
+fused::Output BasicDynamics<T>::Impl::engine_output(unsigned terms) noexcept {
+  if constexpr (kLanes) {
+    const bool by_jsim = jsim == kJsim, by_coriolis = coriolis == kCoriolis;
+    const bool want_M = (terms & term_M) != 0U && by_jsim, want_C = (terms & term_C) != 0U && by_coriolis;
+    const bool want_h = (terms & term_h) != 0U && by_coriolis;
+    const bool want_g = (terms & term_g) != 0U || (want_h && want_C);
+    fused::Output out;
+    if (straight) {
+      if (want_M) out.M = cache.for_lanes(Cache::result_M, M);
+      if (want_C) out.C = cache.for_lanes(Cache::result_C, C);
+      if (want_g) out.g = g.data();
+      if (want_h) out.h = h.data();
+    } else {
+      if (want_M) out.M = body_M.data();
+      if (want_C) out.C = body_C.data();
+      if (want_g) out.g = body_vector.data();
+      if (want_h) out.h = body_h.data();
+    }
+    return out;
+  } else {
+    return {};
+  }
+}
+
+template <class T>
+unsigned BasicDynamics<T>::Impl::engine_done(const fused::Output& out) noexcept {
+  if constexpr (kLanes) {
+    if (!straight) {
+      const Tree& tree = cache.tree();
+      if (out.M != nullptr) matrix_to_user(tree, body_M, M);
+      if (out.C != nullptr) matrix_to_user(tree, body_C, C);
+      if (out.g != nullptr) vector_to_user(tree, out.g, g.data());
+      if (out.h != nullptr) vector_to_user(tree, out.h, h.data());
+    }
+    if (out.M != nullptr) finish_mass_matrix();
+  }
+  return (out.M != nullptr ? term_M : 0U) | (out.C != nullptr ? term_C : 0U) | (out.g != nullptr ? term_g : 0U) |
+         (out.h != nullptr ? term_h : 0U);
+}
+
+template <class T>
+bool BasicDynamics<T>::Impl::compute_mass_by_lanes() noexcept {
+  if constexpr (kLanes) {
+    const lanes::MassForm form = lane_forms.mass[static_cast<size_t>(jsim)];
+    if (form == nullptr) return false;
+    form(cache.plan(), straight ? cache.for_lanes(Cache::result_M, M) : body_M.data());
+    if (!straight) matrix_to_user(cache.tree(), body_M, M);
+    return true;
+  } else {
+    return false;
+  }
+}
+
+template <class T>
+void BasicDynamics<T>::Impl::compute_mass_matrix() noexcept {
+  if (!compute_mass_by_lanes()) {
+    into(M, [&](MatrixRef<T> out) {
+      run(jsims, jsim, [&](auto& algorithm, const auto& ws) { algorithm.compute(cache.tree(), ws, out); });
+    });
+    cache.written_in_full(Cache::result_M);
+  }
+  finish_mass_matrix();
+}
+
+template <class T>
+void BasicDynamics<T>::Impl::compute_coriolis_matrix() noexcept {
+  into(C, [&](MatrixRef<T> out) {
+    run(corioleis, coriolis, [&](auto& algorithm, const auto& ws) { algorithm.compute(cache.tree(), ws, out); });
+  });
+  cache.written_in_full(Cache::result_C);
+}
+
+template <class T>
+void BasicDynamics<T>::Impl::compute_gravity() noexcept {
+  const Workspace<T>& ws = cache.workspace(gravity.needs);
+  into_vector(g.data(), [&](VectorRef<T> out) {
+    gravity.compute(cache.tree(), ws, cache.tree().gravity.template cast<T>(), out);
+  });
+}
+
+template <class T>
+void BasicDynamics<T>::Impl::compute_bias(const T* v) noexcept {
+  const size_t n = h.size();
+  h = g;
+  for (size_t j = 0; j < n; ++j) {
+    for (size_t i = 0; i < n; ++i) h[i] += C[j * n + i] * v[j];
+  }
+}
+
+template <class T>
+void BasicDynamics<T>::Impl::finish_mass_matrix() noexcept {
+  if (has_mimic) {
+    auto m = matrix_view(M.data(), cache.tree().coordinates, cache.tree().coordinates);
+    for (int j = 0; j < m.cols(); ++j) {
+      for (int i = 0; i < j; ++i) m(i, j) = m(j, i);
+    }
+  }
+  if (has_armature) add_armature();
+}
+
+template <class T>
+void BasicDynamics<T>::Impl::add_armature() noexcept {
+  const size_t n = h.size();
+  for (size_t i = 0; i < n; ++i) M[i * (n + 1)] += T(cache.tree().armature[i]);
+}
+
+template <class T>
+void BasicDynamics<T>::Impl::compute_inverse(std::span<const T> a, std::span<T> tau) noexcept {
+  const bool by_engine = kLanes && inverse == kInverse;
+  const T* rates = by_engine && straight ? a.data() : cache.load_accelerations(a.data());
+  into_vector(tau.data(), [&](VectorRef<T> out) {
+    if constexpr (kLanes) {
+      if (by_engine) return cache.engine().inverse(rates, out.data());
+    }
+    run(inverses, inverse, [&](auto& algorithm, const auto& ws) {
+      algorithm.compute(cache.tree(), ws, cache.tree().gravity.template cast<T>(), out);
+    });
+  });
+  if (!has_armature) return;
+  for (size_t i = 0; i < a.size(); ++i) tau[i] += T(cache.tree().armature[i]) * a[i];
+}
+
+template <class T>
+Status BasicDynamics<T>::Impl::load_torques(std::span<const T> tau, T* phi) noexcept {
+  const Tree& tree = cache.tree();
+  for (size_t i = 0; i < body_h.size(); ++i) {
+    const T& torque = tau[static_cast<size_t>(tree.coordinate[i])];
+    if (!std::isfinite(torque)) return Status::not_finite(static_cast<int>(i), static_cast<double>(torque));
+    phi[i] = torque - body_h[i];
+  }
+  return {};
+}
+
+template <class T>
+Status BasicDynamics<T>::Impl::solve_by_factor(std::span<const T> tau, std::span<T> qdd) noexcept {
+  if constexpr (kLanes) {
+    const Tree& tree = cache.tree();
+    const fused::Engine& engine = cache.engine();
+    MassFactor<T>& factor = cache.factor();
+    engine.terms({factor.matrix(), nullptr, nullptr, body_h.data()});
+    if (const Status status = load_torques(tau, body_vector.data()); !status.ok()) return status;
+    const size_t n = body_h.size();
+    for (size_t i = 0; has_armature && i < n; ++i) {
+      factor.matrix()[i * (n + 1)] += T(tree.armature[static_cast<size_t>(tree.coordinate[i])]);
+    }
+    if (const Status status = factor.factorize(body_vector.data()); !status.ok()) return status;
+    for (size_t i = 0; i < n; ++i) qdd[static_cast<size_t>(tree.coordinate[i])] = body_vector[i];
+  }
+  return {};
+}
+
+template <class T>
+Status BasicDynamics<T>::Impl::solve_by_denoc_lanes(std::span<const T> tau, std::span<T> qdd) noexcept {
+  if constexpr (kLanes) {
+    const Tree& tree = cache.tree();
+    cache.engine().terms({nullptr, nullptr, nullptr, body_h.data()});
+    if (const Status status = load_torques(tau, body_h.data()); !status.ok()) return status;
+    if (const Status status =
+            lane_forms.denoc.solve(cache.plan(), body_h.data(), cache.factor().pivot_scales(), body_vector.data());
+        !status.ok()) {
+      return status;
+    }
+    for (size_t i = 0; i < body_h.size(); ++i) qdd[static_cast<size_t>(tree.coordinate[i])] = body_vector[i];
+  }
+  return {};
+}
+
+template <class T>
+Status BasicDynamics<T>::Impl::solve_by_algorithm(std::span<const T> tau, std::span<T> qdd) noexcept {
+  const Tree& tree = cache.tree();
+  const ConstVectorRef<T> torque(tau.data(), tree.coordinates);
+  const VectorRef<T> result(qdd.data(), tree.coordinates);
+  if constexpr (kLanes) {
+    if (forward == kForward) {  // mimic joints: M and h by the kernels, solved by the paper form
+      auto& fused = std::get<forward::Fused<T>>(forwards);
+      cache.engine().terms({fused.M(), nullptr, nullptr, fused.h()});
+      return fused.solve(tree, cache.workspace(), torque, result);
+    }
+  }
+  Status status;
+  run(forwards, forward,
+      [&](auto& algorithm, const auto& ws) { status = algorithm.compute(tree, ws, torque, result); });
+  return status;
+}
+
+template <class T>
+Status BasicDynamics<T>::Impl::invert_mass_matrix(std::span<T> inverse_M) noexcept {
+  const fused::Output out = engine_output(term_M);
+  if constexpr (kLanes) {
+    if (out.M != nullptr) cache.engine().terms(out);
+  }
+  if (engine_done(out) == 0U) compute_mass_matrix();
+  const Tree& tree = cache.tree();
+  MassFactor<T>& factor = cache.factor();
+  const size_t n = h.size();
+  const auto entry = [&](int row, int column) {  // where the user's matrices have what the factor has there
+    return static_cast<size_t>(factor.coordinate(tree, column)) * n + static_cast<size_t>(factor.coordinate(tree, row));
+  };
+  for (int j = 0; j < tree.coordinates; ++j) {
+    for (int i = j; i < tree.coordinates; ++i) {
+      factor.matrix()[static_cast<size_t>(i) * n + static_cast<size_t>(j)] = M[entry(i, j)];
+    }
+  }
+  if (const Status status = factor.factorize(nullptr); !status.ok()) return status;
+  factor.invert([&](int i, int j, const T& value) {
+    inverse_M[entry(i, j)] = value;
+    inverse_M[entry(j, i)] = value;
+  });
+  return {};
+}
+
+// The sum over the bodies that the two coordinates move, in the order of compute_mass_matrix().
+template <class T>
+T BasicDynamics<T>::Impl::element(int u, int k) noexcept {
+  const Tree& tree = cache.tree();
+  const auto element_of_bodies = [this](int i, int j) -> T {
+    if constexpr (kLanes) {
+      return lane_forms.element(cache.plan(), i, j);
+    } else {
+      using Explicit = jsim::Explicit<T>;
+      return std::get<Explicit>(jsims).element(cache.tree(), cache.workspace(Explicit::needs), i, j);
+    }
+  };
+  if (u < k) std::swap(u, k);
+  T sum(0);
+  for (int j = 0; j < tree.size; ++j) {
+    const auto b = static_cast<size_t>(j);
+    if (tree.coordinate[b] != k) continue;
+    for (int i = 0; i < tree.size; ++i) {
+      const auto a = static_cast<size_t>(i);
+      if (tree.coordinate[a] != u) continue;
+      sum += T(tree.ratio[a]) * element_of_bodies(i, j) * T(tree.ratio[b]);
+    }
+  }
+  return u == k ? T(sum + T(tree.armature[static_cast<size_t>(u)])) : sum;
+}
+
+template struct BasicDynamics<double>::Impl;
+template struct BasicDynamics<float>::Impl;
+
+}  // namespace dyn

@@ -1,0 +1,171 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The robot and the state that Dynamics works on, and what has been made of them so far: the kernels with their
+// constants, the kinematics, the bodies' frames in lanes, the bounds of pivots. Two things change: new_state() and
+// new_inertias() say what is out of date then, and nothing else does. What depends on either is private and handed out
+// by a function that brings it up to date first, so that nobody can be given what is stale.
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+#include "dyn_core/kinematics/kinematics.hpp"
+#include "forward/mass_factor.hpp"
+#include "fused/engine.hpp"
+#include "lanes/base_frames.hpp"
+
+namespace dyn {
+
+template <class T>
+class StateCache {
+ public:
+  // double runs lane forms.
+  static constexpr bool kLanes = std::is_same_v<T, double>;
+
+  explicit StateCache(const Tree& tree) : engine_(tree), tree_(tree), ws_(tree.size), factor_(tree), frames_(tree) {
+    if (!factor_.slides()) survive_state_ |= pivot_scales;
+  }
+
+  // The working copy of the model's tree.
+  [[nodiscard]] const Tree& tree() const noexcept { return tree_; }
+  DYN_REALTIME void set_gravity(const Vec3d& gravity_mps2) noexcept {
+    tree_.gravity = gravity_mps2;
+    new_inertias();
+  }
+  DYN_REALTIME void set_body_inertia(int body, const BodyInertia& inertia) noexcept {
+    dyn::set_body_inertia(tree_, body, inertia);
+    new_inertias();
+  }
+
+  // Takes in a state of the bodies, and makes of it at once what is not null in `out`. False, and the state as it was,
+  // where it is not finite.
+  DYN_REALTIME bool load_state(const double* q, const double* v, const fused::Output& out) noexcept requires kLanes {
+    refresh_engine();
+    const bool nothing = out.M == nullptr && out.C == nullptr && out.g == nullptr && out.h == nullptr;
+    if (nothing ? !engine_.load_state(q, v) : !engine_.terms(q, v, out)) return false;
+    new_state();
+    return true;
+  }
+  // The same for terms that go where bind() said; ready_for_bound() must hold.
+  DYN_REALTIME bool load_state_bound(const double* q, const double* v, unsigned terms) noexcept requires kLanes {
+    if (!engine_.bound_terms(q, v, terms)) return false;
+    new_state();
+    return true;
+  }
+  // The same from a finite state of the coordinates, where the bodies are others.
+  DYN_REALTIME bool load_coordinates(const T* q, const T* v, const fused::Output& out) noexcept {
+    valid_ &= ~state_in_ws;
+    spread_positions(tree_, q, ws_);
+    spread_rates(tree_, v, ws_.v);
+    if constexpr (kLanes) {
+      if (!load_state(ws_.q.data(), ws_.v.data(), out)) return false;
+    } else {
+      new_state();
+    }
+    valid_ |= state_in_ws;
+    return true;
+  }
+
+  // Where M, C, g and h of load_state_bound() go; they stay there.
+  void bind(T* M, T* C, T* g, T* h) noexcept {
+    if constexpr (kLanes) engine_.bind(M, C, g, h);
+  }
+  [[nodiscard]] bool ready_for_bound() const noexcept { return (valid_ & bound_is_ready) == bound_is_ready; }
+
+  // The kernels of `fused`, for the state that was taken in.
+  DYN_REALTIME const fused::Engine& engine() noexcept requires kLanes {
+    refresh_engine();
+    return engine_;
+  }
+
+  // What the lane forms in base axes start from.
+  DYN_REALTIME const lanes::Plan& plan() noexcept requires kLanes {
+    if ((valid_ & frames_inertias) == 0U) frames_.set_inertias(tree_);
+    if ((valid_ & frames_placed) == 0U) frames_.set_positions(engine_.q());
+    valid_ |= frames_inertias | frames_placed;
+    return frames_.plan();
+  }
+
+  // State and kinematics for the paper forms: the passes that `needs` asks for (kinematics.hpp), each at most once a
+  // state.
+  DYN_REALTIME const Workspace<T>& workspace(unsigned needs = needs_nothing) noexcept {
+    load_workspace();
+    update_kinematics(tree_, ws_, needs & ~valid_);
+    valid_ |= needs;
+    return ws_;
+  }
+  // Accelerations of the coordinates, for the inverse dynamics by workspace().
+  DYN_REALTIME const T* load_accelerations(const T* a) noexcept {
+    spread_rates(tree_, a, ws_.a);
+    return ws_.a.data();
+  }
+
+  // The factorization of M with the bounds of its pivots; M itself is the caller's to put in.
+  DYN_REALTIME MassFactor<T>& factor() noexcept {
+    if ((valid_ & pivot_scales) == 0U) {
+      load_workspace();
+      factor_.find_scales(tree_, ws_);
+      valid_ |= pivot_scales;
+    }
+    return factor_;
+  }
+
+  // Results that lane forms write, which leave out what is zero by structure, and other algorithms too, which need not
+  // leave exact zeros there.
+  enum Result : unsigned { result_M = 1U << 10U, result_C = 1U << 11U };
+  DYN_REALTIME T* for_lanes(Result which, std::vector<T>& matrix) noexcept {
+    if ((valid_ & which) == 0U) std::fill(matrix.begin(), matrix.end(), T(0.0));
+    valid_ |= which;
+    return matrix.data();
+  }
+  DYN_REALTIME void written_in_full(Result which) noexcept { valid_ &= ~which; }
+
+ private:
+  // What is up to date, beside the passes of the kinematics (Needs, the lowest four bits).
+  enum Valid : unsigned {
+    state_in_ws = 1U << 4U,      // else the engine alone has it
+    engine_inertias = 1U << 5U,  // and gravity
+    frames_inertias = 1U << 6U,
+    frames_placed = 1U << 7U,
+    pivot_scales = 1U << 8U,
+    zeros = result_M | result_C,
+    bound_is_ready = engine_inertias | zeros
+  };
+  static constexpr unsigned pass_positions = needs_positions ^ needs_trigonometry;  // with the centres of mass
+  static constexpr unsigned pass_inertias = needs_inertias ^ needs_positions;
+
+  struct None {
+    explicit None(const Tree& /*tree*/) {}
+  };
+
+  void new_state() noexcept { valid_ &= survive_state_; }
+  void new_inertias() noexcept {
+    valid_ &= ~(pass_positions | pass_inertias | engine_inertias | frames_inertias | frames_placed | pivot_scales);
+  }
+
+  void refresh_engine() noexcept {
+    if ((valid_ & engine_inertias) != 0U) return;
+    engine_.refresh(tree_);
+    valid_ |= engine_inertias;
+  }
+  void load_workspace() noexcept {
+    if constexpr (kLanes) {
+      if ((valid_ & state_in_ws) != 0U) return;
+      std::copy_n(engine_.q(), tree_.size, ws_.q.data());
+      std::copy_n(engine_.v(), tree_.size, ws_.v.data());
+      valid_ |= state_in_ws;
+    }
+  }
+
+  // What every cycle with `fused` touches stands together: few lines of a cold cache.
+  unsigned valid_ = state_in_ws | engine_inertias | frames_inertias | zeros;
+  unsigned survive_state_ = engine_inertias | frames_inertias | zeros;
+  std::conditional_t<kLanes, fused::Engine, None> engine_;
+  Tree tree_;
+  Workspace<T> ws_;
+  MassFactor<T> factor_;
+  std::conditional_t<kLanes, lanes::BaseFrames, None> frames_;
+};
+
+}  // namespace dyn
