@@ -11,7 +11,7 @@
 #include "dyn_core/model/payload.hpp"
 #include "dyn_core/model/robot_library.hpp"
 #include "dyn_core/numeric/residual.hpp"
-#include "dyn_core/screw/joint_space_sum.hpp"
+#include "dyn_core/progressive/joint_space_sum.hpp"
 #include "dyn_sim/dormand_prince.hpp"
 #include "dyn_sim/trajectory.hpp"
 #include "output.hpp"

@@ -13,7 +13,7 @@
 #include "dyn_core/forward/mimic_groups.hpp"
 #include "dyn_core/forward/pivot_scale.hpp"
 #include "dyn_core/inverse/rnea.hpp"
-#include "dyn_core/kinematics/screws.hpp"
+#include "dyn_core/kinematics/dh_transforms.hpp"
 
 namespace dyn::forward {
 
@@ -51,7 +51,7 @@ class Denoc {
     groups_.find(tree);
     if (const Status status = groups_.check(tree, tau); !status.ok()) return status;
     scale_.update(tree, ws);
-    for (size_t i = 0; i < at(tree.size); ++i) body_[i].screw = screws::screw(tree, ws, i);
+    for (size_t i = 0; i < at(tree.size); ++i) body_[i].screw = dh::joint_displacement(tree, ws, i);
     for (size_t i = at(tree.size); i-- > 0;) {
       if (const Status status = eliminate(tree, i); !status.ok()) return status;
     }
@@ -66,12 +66,12 @@ class Denoc {
   }
 
  private:
-  using Wrench = screws::Wrench<T>;
+  using Wrench = dh::Wrench<T>;
   struct Body {
-    screws::Screw<T> screw;
-    screws::MassMatrix<T> mass;  // Mhat, then Mbar
+    dh::JointDisplacement<T> screw;
+    dh::MassMatrix<T> mass;  // Mhat, then Mbar
     Wrench psihat, psi, eta;
-    screws::Twist<T> mu;
+    dh::Twist<T> mu;
     T mhat, phi, phitilde;
   };
 
@@ -89,11 +89,11 @@ class Denoc {
   Status eliminate(const Tree& tree, size_t i) noexcept {
     Body& b = body_[i];
     if (tip(tree, i)) {
-      b.mass = screws::mass_matrix<T>(tree.screw.inertia[i]);
+      b.mass = dh::mass_matrix<T>(tree.screw.inertia[i]);
     } else {
-      screws::add(b.mass, tree.screw.inertia[i]);
+      dh::add(b.mass, tree.screw.inertia[i]);
     }
-    b.psihat = screws::times_axis(b.mass, tree.motion[i]);
+    b.psihat = dh::times_axis(b.mass, tree.motion[i]);
     b.mhat = along(tree.motion[i], b.psihat);
     if (!groups_.driven(tree, i)) {
       const double armature = tree.armature[at(tree.coordinate[i])];
@@ -109,12 +109,12 @@ class Denoc {
       }
     }
     if (tree.parent[i] < 0) return {};
-    screws::inwards(b.mass, tree.screw.joint[i], b.screw);
-    screws::MassMatrix<T>& parent = body_[at(tree.parent[i])].mass;
+    dh::inwards(b.mass, tree.screw.joint[i], b.screw);
+    dh::MassMatrix<T>& parent = body_[at(tree.parent[i])].mass;
     if (last_child(tree, i)) {
       parent = b.mass;
     } else {
-      screws::add(parent, b.mass);
+      dh::add(parent, b.mass);
     }
     return {};
   }
@@ -158,7 +158,7 @@ class Denoc {
       const Wrench& rate = driven ? b.psihat : b.psi;
       const T factor = driven ? groups_.acceleration[i] : phihat;
       Wrench eta{rate.n * factor + b.eta.n, rate.f * factor + b.eta.f};
-      screws::inwards(eta, tree.screw.joint[i], b.screw);
+      dh::inwards(eta, tree.screw.joint[i], b.screw);
       Wrench& parent = body_[at(tree.parent[i])].eta;
       if (last_child(tree, i)) {
         parent = eta;
@@ -180,7 +180,7 @@ class Denoc {
         if (!driven) qdd = b.phitilde;
       } else {
         b.mu = body_[at(tree.parent[i])].mu;
-        screws::outwards(b.mu, tree.screw.joint[i], b.screw);
+        dh::outwards(b.mu, tree.screw.joint[i], b.screw);
         if (!driven) qdd = b.phitilde - b.psi.n.dot(b.mu.w) - b.psi.f.dot(b.mu.a);
       }
       if (driven) groups_.force[i] = b.psihat.n.dot(b.mu.w) + b.psihat.f.dot(b.mu.a) + b.mhat * qdd + b.phitilde;

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "dyn_core/kinematics/dh_transforms.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
-#include "dyn_core/kinematics/screws.hpp"
 
 namespace dyn::jsim {
 
@@ -28,11 +28,11 @@ class Crba {
     sum_composites(tree, ws);
     M.setZero();
     for (int i = 0; i < tree.size; ++i) {
-      screws::Wrench<T> F = unit_wrench(composite_[at(i)], tree.motion[at(i)]);
+      dh::Wrench<T> F = unit_wrench(composite_[at(i)], tree.motion[at(i)]);
       M(i, i) = tree.motion[at(i)] == Motion::revolute ? F.n.z() : F.f.z();
       int j = i;
       while (tree.parent[at(j)] >= 0) {
-        screws::inwards(F, tree.screw.joint[at(j)], screw_[at(j)]);
+        dh::inwards(F, tree.screw.joint[at(j)], screw_[at(j)]);
         j = tree.parent[at(j)];
         M(i, j) = M(j, i) = tree.motion[at(j)] == Motion::revolute ? F.n.z() : F.f.z();
       }
@@ -40,20 +40,20 @@ class Crba {
   }
 
  private:
-  using Inertia = screws::RigidInertia<T>;
+  using Inertia = dh::RigidInertia<T>;
 
   static size_t at(int n) { return static_cast<size_t>(n); }
 
   void sum_composites(const Tree& tree, const Workspace<T>& ws) noexcept {
     for (size_t i = 0; i < at(tree.size); ++i) {
-      screw_[i] = screws::screw(tree, ws, i);
+      screw_[i] = dh::joint_displacement(tree, ws, i);
       const ScrewInertia& own = tree.screw.inertia[i];
       composite_[i] = Inertia{static_cast<T>(own.m), own.h.template cast<T>(), own.I.template cast<T>()};
     }
     for (size_t i = at(tree.size); i-- > 0;) {
       if (tree.parent[i] < 0) continue;
       Inertia moved = composite_[i];
-      screws::inwards(moved, tree.screw.joint[i], screw_[i]);
+      dh::inwards(moved, tree.screw.joint[i], screw_[i]);
       Inertia& parent = composite_[at(tree.parent[i])];
       parent.m += moved.m;
       parent.h += moved.h;
@@ -64,13 +64,13 @@ class Crba {
   }
 
   // Acceleration z of the joint: revolute n = I z, f = z x h; prismatic n = h x z, f = m z.
-  static screws::Wrench<T> unit_wrench(const Inertia& b, Motion motion) noexcept {
+  static dh::Wrench<T> unit_wrench(const Inertia& b, Motion motion) noexcept {
     const T zero(0.0);
     if (motion == Motion::prismatic) return {{b.h.y(), -b.h.x(), zero}, {zero, zero, b.m}};
     return {{b.I(2, 0), b.I(2, 1), b.I(2, 2)}, {-b.h.y(), b.h.x(), zero}};
   }
 
-  std::vector<screws::Screw<T>> screw_;
+  std::vector<dh::JointDisplacement<T>> screw_;
   std::vector<Inertia> composite_;
 };
 

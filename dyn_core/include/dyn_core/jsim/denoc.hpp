@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "dyn_core/kinematics/dh_transforms.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
-#include "dyn_core/kinematics/screws.hpp"
 
 namespace dyn::jsim {
 
@@ -38,11 +38,11 @@ class Denoc {
       M(j, j) = turns ? momentum_[at(j)].n.z() : momentum_[at(j)].f.z();
       const Vec3<T> zero = Vec3<T>::Zero();
       const Vec3<T> z = Vec3<T>::UnitZ();
-      twist_[at(j)] = turns ? screws::Twist<T>{z, zero} : screws::Twist<T>{zero, z};  // p_j
+      twist_[at(j)] = turns ? dh::Twist<T>{z, zero} : dh::Twist<T>{zero, z};  // p_j
       for (int i = j + 1; i < tree.subtree_end[at(j)]; ++i) {
-        screws::Twist<T>& t = twist_[at(i)];
+        dh::Twist<T>& t = twist_[at(i)];
         t = twist_[at(tree.parent[at(i)])];
-        screws::outwards(t, tree.screw.joint[at(i)], screw_[at(i)]);  // A_ij p_j
+        dh::outwards(t, tree.screw.joint[at(i)], screw_[at(i)]);  // A_ij p_j
         M(i, j) = M(j, i) = momentum_[at(i)].n.dot(t.w) + momentum_[at(i)].f.dot(t.a);
       }
     }
@@ -54,22 +54,22 @@ class Denoc {
   // (28), and Mtilde_i p_i
   void compose(const Tree& tree, const Workspace<T>& ws) noexcept {
     for (size_t i = 0; i < at(tree.size); ++i) {
-      screw_[i] = screws::screw(tree, ws, i);
-      composite_[i] = screws::mass_matrix<T>(tree.screw.inertia[i]);
+      screw_[i] = dh::joint_displacement(tree, ws, i);
+      composite_[i] = dh::mass_matrix<T>(tree.screw.inertia[i]);
     }
     for (size_t i = at(tree.size); i-- > 0;) {
-      momentum_[i] = screws::times_axis(composite_[i], tree.motion[i]);
+      momentum_[i] = dh::times_axis(composite_[i], tree.motion[i]);
       if (tree.parent[i] < 0) continue;
-      screws::MassMatrix<T> moved = composite_[i];
-      screws::inwards(moved, tree.screw.joint[i], screw_[i]);
-      screws::add(composite_[at(tree.parent[i])], moved);
+      dh::MassMatrix<T> moved = composite_[i];
+      dh::inwards(moved, tree.screw.joint[i], screw_[i]);
+      dh::add(composite_[at(tree.parent[i])], moved);
     }
   }
 
-  std::vector<screws::Screw<T>> screw_;
-  std::vector<screws::MassMatrix<T>> composite_;  // Mtilde
-  std::vector<screws::Wrench<T>> momentum_;       // Mtilde_i p_i
-  std::vector<screws::Twist<T>> twist_;           // A_ij p_j for one j
+  std::vector<dh::JointDisplacement<T>> screw_;
+  std::vector<dh::MassMatrix<T>> composite_;  // Mtilde
+  std::vector<dh::Wrench<T>> momentum_;       // Mtilde_i p_i
+  std::vector<dh::Twist<T>> twist_;           // A_ij p_j for one j
 };
 
 }  // namespace dyn::jsim

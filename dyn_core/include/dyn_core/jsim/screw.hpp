@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "dyn_core/screw/link_screws.hpp"
+#include "dyn_core/progressive/link_screws.hpp"
 
 namespace dyn::jsim {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "dyn_core/screw/link_terms.hpp"
+#include "dyn_core/progressive/link_terms.hpp"
 
 namespace dyn {
 

@@ -1,13 +1,14 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// From a body's screw frame (model/screw_frames.hpp) to its parent's and back, made of turns about and shifts along a
-// coordinate axis k; i and j are the axes after k in cyclic order. Written on scalars: this is what is counted.
+// From a body's frame of Denavit-Hartenberg type (model/screw_frames.hpp) to its parent's and back, for wrenches,
+// twists and inertias, made of turns about and shifts along a coordinate axis k; i and j are the axes after k in cyclic
+// order. Written on scalars: this is what is counted. (Principal screws of inertia, paper 002, are in progressive/.)
 #pragma once
 
 #include "dyn_core/kinematics/workspace.hpp"
 #include "dyn_core/model/screw_frames.hpp"
 
-namespace dyn::screws {
+namespace dyn::dh {
 
 template <class T>
 struct Wrench {
@@ -67,7 +68,7 @@ void add(MassMatrix<T>& to, const ScrewInertia& own) noexcept {
 
 // The moving part of a joint: theta0 + q and d (+ q).
 template <class T>
-struct Screw {
+struct JointDisplacement {
   PlaneTurn<T> theta;
   T d;
 };
@@ -79,7 +80,7 @@ PlaneTurn<T> cast(const PlaneTurn<double>& turn) noexcept {
 
 // cos and sin of theta0 + q by the addition theorem: large q stay as accurate as they are.
 template <class T>
-Screw<T> screw(const Tree& tree, const Workspace<T>& ws, size_t i) noexcept {
+JointDisplacement<T> joint_displacement(const Tree& tree, const Workspace<T>& ws, size_t i) noexcept {
   const ScrewJoint& joint = tree.screw.joint[i];
   const T c0 = static_cast<T>(joint.c0);
   const T s0 = static_cast<T>(joint.s0);
@@ -200,7 +201,7 @@ void shift(MassMatrix<T>& b, const T& d) noexcept {
 
 // Wrenches and inertias from the body's frame to its parent's.
 template <class Quantity, class T>
-void inwards(Quantity& x, const ScrewJoint& joint, const Screw<T>& q) noexcept {
+void inwards(Quantity& x, const ScrewJoint& joint, const JointDisplacement<T>& q) noexcept {
   turn<2>(x, q.theta);
   shift<2>(x, q.d);
   turn<0>(x, cast<T>(joint.alpha));
@@ -228,7 +229,7 @@ void turn_back(Twist<T>& x, const T& c, const T& s) noexcept {
 
 // Twists from the parent's frame to the body's, the joint at rest.
 template <class T>
-void outwards(Twist<T>& x, const ScrewJoint& joint, const Screw<T>& q) noexcept {
+void outwards(Twist<T>& x, const ScrewJoint& joint, const JointDisplacement<T>& q) noexcept {
   if (joint.turned) turn_back<2>(x, static_cast<T>(joint.gamma.c), static_cast<T>(joint.gamma.s));
   advance<0>(x, static_cast<T>(joint.p.x()));
   if (!joint.along_x) {
@@ -240,4 +241,4 @@ void outwards(Twist<T>& x, const ScrewJoint& joint, const Screw<T>& q) noexcept 
   turn_back<2>(x, q.theta.c, q.theta.s);
 }
 
-}  // namespace dyn::screws
+}  // namespace dyn::dh

@@ -2,7 +2,7 @@
 //
 // Pieces of paper 002: each link's M_i, C_i and g_i against the printed closed forms, and their sum as pieces come and
 // go.
-#include "dyn_core/screw/link_terms.hpp"
+#include "dyn_core/progressive/link_terms.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "dyn_core/numeric/counting.hpp"
 #include "dyn_core/numeric/residual.hpp"
 #include "dyn_core/registry.hpp"
-#include "dyn_core/screw/joint_space_sum.hpp"
+#include "dyn_core/progressive/joint_space_sum.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/paper_arms.hpp"
 #include "support/state.hpp"
