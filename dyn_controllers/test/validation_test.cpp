@@ -61,7 +61,7 @@ class GateTest : public testing::Test {
           [this](const dyn_msgs::msg::Validation::ConstSharedPtr& m) { validation = *m; });
 };
 
-// crba works with the inertias in joint frames (Tree::screw), which the vector forms, gdahj among them, do not look at.
+// crba works with the inertias in joint frames (Tree::screw), which the lane forms, gdahj among them, do not look at.
 TEST_F(GateTest, AWrongAlgorithmIsLeftForTheFallback) {
   ASSERT_TRUE(cycles_until([&] { return validation.samples > 20 && state.jsim_algorithm == "crba"; }));
   EXPECT_EQ(validation.breaches, 0U);

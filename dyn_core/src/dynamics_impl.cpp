@@ -46,14 +46,17 @@ BasicDynamics<T>::Impl::Impl(std::shared_ptr<const Model> m, const AlgorithmChoi
 template <class T>
 Status BasicDynamics<T>::Impl::update_mixed(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept {
   if ((terms & term_h) != 0U && !(kLanes && coriolis == kCoriolis)) terms |= term_C | term_g;
-  const fused::Output out = engine_output(terms);
+  const unsigned by_engine = engine_terms(terms);
+  const fused::Output out = by_engine == 0U ? fused::Output{} : engine_output(by_engine);
   bool finite = true;
   if constexpr (kLanes) {
-    if (straight) finite = cache.load_state(q.data(), v.data(), out);
+    if (straight)
+      finite = by_engine == 0U ? cache.load_state(q.data(), v.data()) : cache.load_state(q.data(), v.data(), out);
   }
   if (!straight) finite = first_not_finite(q, v).ok() && cache.load_coordinates(q.data(), v.data(), out);
   if (!finite) return first_not_finite(q, v);
-  const unsigned remaining = terms & ~engine_done(out);
+  if (by_engine != 0U) finish_engine_terms(by_engine);
+  const unsigned remaining = terms & ~by_engine;
   if ((remaining & term_M) != 0U) compute_mass_matrix();
   if ((remaining & term_C) != 0U) compute_coriolis_matrix();
   if ((remaining & term_g) != 0U) compute_gravity();
@@ -62,44 +65,42 @@ Status BasicDynamics<T>::Impl::update_mixed(std::span<const T> q, std::span<cons
 }
 
 template <class T>
-fused::Output BasicDynamics<T>::Impl::engine_output(unsigned terms) noexcept {
-  if constexpr (kLanes) {
-    const bool by_jsim = jsim == kJsim, by_coriolis = coriolis == kCoriolis;
-    const bool want_M = (terms & term_M) != 0U && by_jsim, want_C = (terms & term_C) != 0U && by_coriolis;
-    const bool want_h = (terms & term_h) != 0U && by_coriolis;
-    const bool want_g = (terms & term_g) != 0U || (want_h && want_C);
-    fused::Output out;
-    if (straight) {
-      if (want_M) out.M = cache.for_lanes(Cache::result_M, M);
-      if (want_C) out.C = cache.for_lanes(Cache::result_C, C);
-      if (want_g) out.g = g.data();
-      if (want_h) out.h = h.data();
-    } else {
-      if (want_M) out.M = body_M.data();
-      if (want_C) out.C = body_C.data();
-      if (want_g) out.g = body_vector.data();
-      if (want_h) out.h = body_h.data();
-    }
-    return out;
-  } else {
-    return {};
-  }
+unsigned BasicDynamics<T>::Impl::engine_terms(unsigned terms) const noexcept {
+  if constexpr (!kLanes) return 0U;
+  unsigned chosen = terms & term_g;
+  if (jsim == kJsim) chosen |= terms & term_M;
+  if (coriolis == kCoriolis) chosen |= terms & (term_C | term_h);
+  constexpr unsigned needs_g = term_C | term_h;  // C v + g from C and g
+  return (chosen & needs_g) == needs_g ? chosen | term_g : chosen;
 }
 
 template <class T>
-unsigned BasicDynamics<T>::Impl::engine_done(const fused::Output& out) noexcept {
+fused::Output BasicDynamics<T>::Impl::engine_output(unsigned terms) noexcept {
+  fused::Output out;
   if constexpr (kLanes) {
+    const auto wanted = [terms](Terms term, T* where) { return (terms & term) != 0U ? where : nullptr; };
     if (!straight) {
-      const Tree& tree = cache.tree();
-      if (out.M != nullptr) matrix_to_user(tree, body_M, M);
-      if (out.C != nullptr) matrix_to_user(tree, body_C, C);
-      if (out.g != nullptr) vector_to_user(tree, out.g, g.data());
-      if (out.h != nullptr) vector_to_user(tree, out.h, h.data());
+      return {wanted(term_M, body_M.data()), wanted(term_C, body_C.data()), wanted(term_g, body_vector.data()),
+              wanted(term_h, body_h.data())};
     }
-    if (out.M != nullptr) finish_mass_matrix();
+    if ((terms & term_M) != 0U) out.M = cache.for_lanes(Cache::result_M, M);
+    if ((terms & term_C) != 0U) out.C = cache.for_lanes(Cache::result_C, C);
+    out.g = wanted(term_g, g.data());
+    out.h = wanted(term_h, h.data());
   }
-  return (out.M != nullptr ? term_M : 0U) | (out.C != nullptr ? term_C : 0U) | (out.g != nullptr ? term_g : 0U) |
-         (out.h != nullptr ? term_h : 0U);
+  return out;
+}
+
+template <class T>
+void BasicDynamics<T>::Impl::finish_engine_terms(unsigned terms) noexcept {
+  if (!straight) {
+    const Tree& tree = cache.tree();
+    if ((terms & term_M) != 0U) matrix_to_user(tree, body_M, M);
+    if ((terms & term_C) != 0U) matrix_to_user(tree, body_C, C);
+    if ((terms & term_g) != 0U) vector_to_user(tree, body_vector.data(), g.data());
+    if ((terms & term_h) != 0U) vector_to_user(tree, body_h.data(), h.data());
+  }
+  if ((terms & term_M) != 0U) finish_mass_matrix();
 }
 
 template <class T>
@@ -169,19 +170,22 @@ void BasicDynamics<T>::Impl::add_armature() noexcept {
 }
 
 template <class T>
-void BasicDynamics<T>::Impl::compute_inverse(std::span<const T> a, std::span<T> tau) noexcept {
-  const bool by_engine = kLanes && inverse == kInverse;
-  const T* rates = by_engine && straight ? a.data() : cache.load_accelerations(a.data());
+void BasicDynamics<T>::Impl::add_armature(std::span<const T> a, std::span<T> tau) noexcept {
+  for (size_t i = 0; i < a.size(); ++i) tau[i] += T(cache.tree().armature[i]) * a[i];
+}
+
+template <class T>
+void BasicDynamics<T>::Impl::compute_inverse_mixed(std::span<const T> a, std::span<T> tau) noexcept {
+  const T* rates = cache.load_accelerations(a.data());
   into_vector(tau.data(), [&](VectorRef<T> out) {
     if constexpr (kLanes) {
-      if (by_engine) return cache.engine().inverse(rates, out.data());
+      if (inverse_by_engine()) return cache.engine().inverse(rates, out.data());
     }
     run(inverses, inverse, [&](auto& algorithm, const auto& ws) {
       algorithm.compute(cache.tree(), ws, cache.tree().gravity.template cast<T>(), out);
     });
   });
-  if (!has_armature) return;
-  for (size_t i = 0; i < a.size(); ++i) tau[i] += T(cache.tree().armature[i]) * a[i];
+  if (has_armature) add_armature(a, tau);
 }
 
 template <class T>
@@ -249,11 +253,12 @@ Status BasicDynamics<T>::Impl::solve_by_algorithm(std::span<const T> tau, std::s
 
 template <class T>
 Status BasicDynamics<T>::Impl::invert_mass_matrix(std::span<T> inverse_M) noexcept {
-  const fused::Output out = engine_output(term_M);
-  if constexpr (kLanes) {
-    if (out.M != nullptr) cache.engine().terms(out);
+  if (engine_terms(term_M) == 0U) {
+    compute_mass_matrix();
+  } else {
+    if constexpr (kLanes) cache.engine().terms(engine_output(term_M));
+    finish_engine_terms(term_M);
   }
-  if (engine_done(out) == 0U) compute_mass_matrix();
   const Tree& tree = cache.tree();
   MassFactor<T>& factor = cache.factor();
   const size_t n = h.size();

@@ -84,9 +84,10 @@ struct BasicDynamics<T>::Impl {
   // Not inlined, so that the way above is short.
   [[gnu::noinline]] Status update_mixed(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept;
 
-  // Where the kernels of `fused` are to put which of the terms; and what is left to do when they are there.
+  // Which of the terms the kernels of `fused` make in update_mixed(), where they go, and what is left to do then.
+  [[nodiscard]] unsigned engine_terms(unsigned terms) const noexcept;
   [[nodiscard]] fused::Output engine_output(unsigned terms) noexcept;
-  unsigned engine_done(const fused::Output& out) noexcept;
+  void finish_engine_terms(unsigned terms) noexcept;
 
   // One term each, for the state that was taken in.
   bool compute_mass_by_lanes() noexcept;  // false where the algorithm has no lane form
@@ -99,7 +100,20 @@ struct BasicDynamics<T>::Impl {
   void finish_mass_matrix() noexcept;
   void add_armature() noexcept;
 
-  void compute_inverse(std::span<const T> a, std::span<T> tau) noexcept;
+  // By the kernels of `fused` straight into tau, or else.
+  [[nodiscard]] bool inverse_by_engine() const noexcept { return kLanes && inverse == kInverse; }
+  void compute_inverse(std::span<const T> a, std::span<T> tau) noexcept {
+    if constexpr (kLanes) {
+      if (straight && inverse_by_engine()) {
+        cache.engine().inverse(a.data(), tau.data());
+        if (has_armature) add_armature(a, tau);
+        return;
+      }
+    }
+    compute_inverse_mixed(a, tau);
+  }
+  [[gnu::noinline]] void compute_inverse_mixed(std::span<const T> a, std::span<T> tau) noexcept;
+  void add_armature(std::span<const T> a, std::span<T> tau) noexcept;
 
   // By the kernels of `fused`: M goes where it is factorized. By denoc's lane form: the bias, which the paper leaves
   // out, comes from the kernels. Neither where a joint follows another.

@@ -38,12 +38,16 @@ class StateCache {
     new_inertias();
   }
 
-  // Takes in a state of the bodies, and makes of it at once what is not null in `out`. False, and the state as it was,
-  // where it is not finite.
+  // Takes in a state of the bodies. False, and the state as it was, where it is not finite.
+  DYN_REALTIME bool load_state(const double* q, const double* v) noexcept requires kLanes {
+    if (!engine_.load_state(q, v)) return false;
+    new_state();
+    return true;
+  }
+  // The same, and makes of it at once what is not null in `out`.
   DYN_REALTIME bool load_state(const double* q, const double* v, const fused::Output& out) noexcept requires kLanes {
     refresh_engine();
-    const bool nothing = out.M == nullptr && out.C == nullptr && out.g == nullptr && out.h == nullptr;
-    if (nothing ? !engine_.load_state(q, v) : !engine_.terms(q, v, out)) return false;
+    if (!engine_.terms(q, v, out)) return false;
     new_state();
     return true;
   }
@@ -59,7 +63,9 @@ class StateCache {
     spread_positions(tree_, q, ws_);
     spread_rates(tree_, v, ws_.v);
     if constexpr (kLanes) {
-      if (!load_state(ws_.q.data(), ws_.v.data(), out)) return false;
+      const bool nothing = out.M == nullptr && out.C == nullptr && out.g == nullptr && out.h == nullptr;
+      if (!(nothing ? load_state(ws_.q.data(), ws_.v.data()) : load_state(ws_.q.data(), ws_.v.data(), out)))
+        return false;
     } else {
       new_state();
     }

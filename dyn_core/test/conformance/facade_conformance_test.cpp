@@ -36,7 +36,7 @@ TEST(FacadeConformance, TermsAgreeWithTheEnergyOracle) {
   }
 }
 
-// By the vector forms too that the papers' algorithms have here, and not where the suites of the registries try them.
+// By the lane forms too that the papers' algorithms have here, and not where the suites of the registries try them.
 TEST(FacadeConformance, MassMatrixByEveryAlgorithmAgreesWithTheEnergyOracle) {
   for (const Case& c : all_cases()) {
     const Tree& tree = c.model->tree();

@@ -13,7 +13,7 @@ using control::CycleReport;
 
 constexpr ValidatorMode gate = ValidatorMode::gate;
 
-// crba works with the inertias in joint frames, which the vector forms, gdahj and denoc among them, do not look at.
+// crba works with the inertias in joint frames, which the lane forms, gdahj and denoc among them, do not look at.
 void break_crba(live::LiveModel& live) {
   auto& tree = const_cast<Tree&>(live.acquire(0.0).dynamics.tree());
   tree.screw.inertia[1].I(2, 2) *= 1.001;  // about the second joint

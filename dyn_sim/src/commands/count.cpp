@@ -134,9 +134,8 @@ void print_counts(const Report& report) {
                std::to_string(a.compute.additions + a.kinematics.additions), std::string(a.source)});
   }
   table.print();
-  std::cout
-      << "\n  Counted is the form of the papers, on scalars. For double the library runs vector forms of some of\n"
-         "  them, of the same formulas: docs/algorithms.md tells which.\n";
+  std::cout << "\n  Counted is the form of the papers, on scalars. For double the library runs lane forms of some of\n"
+               "  them, of the same formulas: docs/algorithms.md tells which.\n";
 }
 
 void add_comparison(Table& table, const PaperFormula& f, const char* operation, const Polynomial& paper,
