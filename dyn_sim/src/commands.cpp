@@ -65,6 +65,10 @@ int run(int argc, char** argv) {
   CLI::App app("Real-time robot dynamics: M, C, g, inverse and forward dynamics by published algorithms.", "dyn");
   app.set_version_flag("--version", std::string("dyn ") + DYN_VERSION);
   app.footer(
+      "To begin with:\n"
+      "  dyn run arm7_computed_torque    an arm under control, with a report to open in a browser\n"
+      "  dyn info arm7                   what is known of a robot; then of yours: dyn info my_robot.urdf\n"
+      "  dyn COMMAND --help              what a command takes\n"
       "ROBOT is a .urdf or .urdf.xacro file, or a name that `dyn robots` lists.\n"
       "Exit code 0, or 1 with one line on standard error, or 2 for a wrong call, or 3 where a run failed.");
   std::vector<std::pair<CLI::App*, Action>> declared;
@@ -76,7 +80,9 @@ int run(int argc, char** argv) {
   std::string who = "dyn";
   try {
     app.parse(arguments_of(argc, argv));
-    if (app.get_subcommands().empty()) return complain(who, "a command is missing (see dyn --help)", 2);
+    if (app.get_subcommands().empty()) {
+      return complain(who, "a command is missing; to begin with: dyn run arm7_computed_torque (all: dyn --help)", 2);
+    }
     for (const auto& [sub, action] : declared) {
       if (!sub->parsed()) continue;
       who = "dyn " + sub->get_name();

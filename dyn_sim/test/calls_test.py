@@ -1,6 +1,7 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """Commands, exit codes and what is printed."""
 import json
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -34,6 +35,26 @@ class WrongCalls(unittest.TestCase):
         fails(self, run("eval", BRANCH, "--gravity", "0,0,x"), 2, "--gravity", "0,0,x")
         fails(self, run("count", "--chain", "many"), 2, "dyn count", "--chain", "many")
         fails(self, run("nonsense"), 2, "nonsense")
+
+
+class Newcomers(unittest.TestCase):
+    def test_the_way_to_the_demo(self):
+        for text in (run().error, run("--help").text, run("run", "--help").text):
+            self.assertIn("dyn run arm7_computed_torque", text)
+
+    def test_scenarios_by_name_from_anywhere(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("run", "arm7_computed_torque", "--fast", "--duration", "0.1", cwd=folder)
+            self.assertEqual(done.returncode, 0, done.error)
+            self.assertIn("report: runs/arm7_computed_torque/report.html", done.text)
+            self.assertTrue((Path(folder) / "runs/arm7_computed_torque/report.html").is_file())
+            fails(self, run("run", "arm8", cwd=folder), 1, "'arm8'", "no such file", "arm7_computed_torque, ", "two_arms")
+
+    def test_an_unknown_key_is_answered_with_those_there_are(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as config:
+            config.write("robot: arm7\ntrajectory: {type: sinusoid, frequenzy_hz: 1}\n")
+            config.flush()
+            fails(self, run("run", config.name), 1, ":2: trajectory.frequenzy_hz", "amplitude, centre, frequency_hz")
 
 
 class BadRobots(unittest.TestCase):

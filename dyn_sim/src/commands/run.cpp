@@ -24,6 +24,16 @@
 namespace dyn::cli {
 namespace {
 
+constexpr const char* run_help =
+    R"(To begin with, an arm of seven joints that swaps algorithms and takes 3 kg while it moves:
+  dyn run arm7_computed_torque           against the clock, 12 s
+  dyn run arm7_computed_torque --fast    as fast as it goes
+Then open runs/arm7_computed_torque/report.html in a browser. scripts/demo does this and more.
+
+The other scenarios, and every key of a configuration, are in docs/run.md; to change one, copy it from
+config/scenarios. Ctrl-C brings the arms to rest and writes everything. Exit code 3 where the run failed: a
+controller, a number that is not finite, an event that was refused; results.json has the causes in failures.)";
+
 struct Call {
   std::string config;
   double duration_s = 0.0;
@@ -108,7 +118,7 @@ void print(const sim::RunRecord& record, const std::filesystem::path& out) {
 }
 
 void run(const Call& call) {
-  sim::RunConfig config = sim::load_run_config(call.config);
+  sim::RunConfig config = sim::load_run_config(sim::find_scenario(call.config));
   for (sim::ArmConfig& arm : config.arms) {
     if (!call.engine.empty()) arm.plant.engine = call.engine;
   }
@@ -152,7 +162,8 @@ void run(const Call& call) {
 
 Action declare_run(CLI::App& app) {
   auto call = std::make_shared<Call>();
-  app.add_option("CONFIG", call->config, "A YAML file; examples are in config/scenarios")->required();
+  app.footer(run_help);
+  app.add_option("CONFIG", call->config, "A YAML file, or the name of a scenario in config/scenarios")->required();
   app.add_option("--duration", call->duration_s, "Seconds, instead of the configuration's duration_s")
       ->check(is_duration());
   app.add_option("--out", call->out, "Directory for results.json, log.csv, log.mcap and report.html [runs/CONFIG]");

@@ -120,7 +120,11 @@ Vec3d YamlMap::vector3(const std::string& key, const Vec3d& otherwise) {
 
 void YamlMap::finish() const {
   for (const auto& key : keys()) {
-    if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) fail(key, "nothing of this name is known here");
+    if (std::find(asked_.begin(), asked_.end(), key) != asked_.end()) continue;
+    const std::set<std::string> all(asked_.begin(), asked_.end());
+    std::string known;
+    for (const std::string& name : all) known += (known.empty() ? "" : ", ") + name;
+    fail(key, "unknown key; there are " + known);
   }
 }
 

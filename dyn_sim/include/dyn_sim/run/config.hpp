@@ -83,6 +83,9 @@ struct RunConfig {
 // Throws ModelError.
 RunConfig load_run_config(const std::filesystem::path& file);
 
+// A file, or the name of a scenario that is shipped (config/scenarios). Throws ModelError that lists those.
+[[nodiscard]] std::filesystem::path find_scenario(const std::string& scenario);
+
 // One parameter of the controller changed while it runs; an algorithm through `live` (later: see LiveModel). Throws
 // ModelError with the reason; nothing has changed then.
 void set_parameter(const std::string& name, const std::string& value, const Model& model,
