@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "controller_impl.hpp"
+#include "dyn_core/control/payload_check.hpp"
 
 namespace dyn::control {
 namespace {
@@ -83,6 +84,7 @@ Controller::Impl::Impl(live::LiveModel& live_model, Actuation what, const Parame
        {&q_hat, &v_hat, &v_seen, &integral_term, &sliding_v, &momentum_before, &passing, &wanted_by_a, &wanted_by_v}) {
     x->assign(at(max_n), 0.0);
   }
+  check_has_mass(*live.newest_model());
   find_payload_link();
   check(first);
   parameters = lockfree::Owned<Parameters>::make(first);

@@ -102,6 +102,7 @@ void print_arm(const sim::ArmRecord& arm) {
     std::cout << "  " << number(event.planned_s, 4) << " s  " << event.label
               << (event.error.empty() ? (event.applied_s < 0.0 ? "  (not reached)" : "") : "  REFUSED: " + event.error)
               << '\n';
+    for (const std::string& warning : event.warnings) std::cout << "         warning: " << warning << '\n';
   }
 }
 

@@ -158,6 +158,7 @@ void read_controller(YamlMap& map, const Model& model, ArmConfig& arm) {
   gains.finish();
   p.gravity_compensation = gravity_of(map.text("gravity_compensation", "full"));
   p.friction_compensation = map.flag("friction_compensation", p.friction_compensation);
+  p.allow_heavy_payloads = map.flag("allow_heavy_payloads", p.allow_heavy_payloads);
   for (const char* name : scalars) *scalar(p, name) = map.number(name, *scalar(p, name));
   for (const auto& [limits, name] : joint_limits(p)) read_joint_limits(map, name, model, *limits);
   arm.live.max_payload_dofs = map.integer("max_payload_dofs", 6);
@@ -181,8 +182,9 @@ void set_parameter(const std::string& name, const std::string& value, const Mode
     changed.law = law_of(value);
   } else if (name == "gravity_compensation") {
     changed.gravity_compensation = gravity_of(value);
-  } else if (name == "friction_compensation") {
-    changed.friction_compensation = pick<bool>(name, value, {{"true", true}, {"false", false}});
+  } else if (name == "friction_compensation" || name == "allow_heavy_payloads") {
+    bool& flag = name == "friction_compensation" ? changed.friction_compensation : changed.allow_heavy_payloads;
+    flag = pick<bool>(name, value, {{"true", true}, {"false", false}});
   } else if (double* const number = scalar(changed, name); number != nullptr) {
     *number = to_number(name, value);
   } else if (double* const limit = joint_limit(name, model, changed); limit != nullptr) {

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <ctime>
 
+#include "dyn_core/control/payload_check.hpp"
+
 namespace dyn::sim {
 
 EventWriter::EventWriter(const ArmConfig& config, const PlantSettings& plant, live::LiveModel& live,
@@ -75,6 +77,8 @@ void EventWriter::make_ready(const Planned& planned, Ready& ready) {
   try {
     if (!planned.push_ends) {
       ready.event = planned.event;
+      if (const auto* const attach = std::get_if<AttachEvent>(&what))
+        records_[number].warnings = check(*attach, planned);
       std::visit([&](const auto& event) { put(event, ready); }, what);
     } else if (push_ == std::get_if<PushEvent>(&what)) {  // not where another push has followed or it was refused
       ready.plant = build(carried_, nullptr);
@@ -84,6 +88,15 @@ void EventWriter::make_ready(const Planned& planned, Ready& ready) {
     ready = Ready{};
     if (!planned.push_ends) records_[number].error = error.what();
   }
+}
+
+// Whether the arm can carry it where the trajectory has it then; what only the plant gets is no business of the model.
+std::vector<std::string> EventWriter::check(const AttachEvent& event, const Planned& planned) const {
+  if (event.target == Target::plant) return {};
+  std::vector<double> q(static_cast<std::size_t>(live_.robot_coordinates())), v(q.size()), a(q.size());
+  config_.trajectory->sample(planned.time_s, q, v, a);
+  return control::check_payload(*live_.newest_model(), event.payload, q, config_.live.model.gravity_mps2,
+                                control::Actuation::from_model(*robot_, config_.passive_joints), parameters_);
 }
 
 void EventWriter::put(const AttachEvent& event, Ready& ready) {

@@ -57,6 +57,7 @@ class EventWriter {
 
   void work(const std::stop_token& stop);
   void make_ready(const Planned& planned, Ready& ready);
+  [[nodiscard]] std::vector<std::string> check(const AttachEvent& event, const Planned& planned) const;
   void put(const AttachEvent& event, Ready& ready);
   void put(const DetachEvent& event, Ready& ready);
   void put(const SetEvent& event, Ready& ready);

@@ -46,6 +46,7 @@ Json events(const ArmRecord& arm, bool named) {
                  {"label", event.label},
                  {"ok", event.error.empty() && event.applied_s >= 0.0}};
     if (!event.error.empty()) json["error"] = event.error;
+    if (!event.warnings.empty()) json["warnings"] = event.warnings;
     if (named && arm.config) json["arm"] = arm.config->name;
     list.push_back(json);
   }

@@ -34,17 +34,18 @@ struct Parameters {
   std::vector<double> acceleration_limit;
   GravityCompensation gravity_compensation = GravityCompensation::full;
   bool friction_compensation = false;
-  double effort_limit_scale = 1.0;   // of the effort limits, 0 to 1
-  double effort_rate_limit = 0.0;    // N m/s or N/s; 0: none
-  double prediction = 0.5;           // periods ahead at which model and reference are evaluated
-  double reference_lead = 0.0;       // periods by which the reference runs ahead of the state
-  double reference_timeout_s = 0.1;  // without a new reference: hold; 0: never
-  double ramp_in_s = 0.0;            // feedback comes in smoothly over this time after activation
-  double passive_damping = 0.0;      // 1/s: anti-swing of passive joints by the actuated ones
-  double observer_gain = 50.0;       // 1/s, generalised-momentum observer
-  double collision_threshold = 0.0;  // N m or N from outside that raises the flag, not in ramps; 0: off
-  double adaptation_gain = 2.0;      // 1/J, how fast `adaptive` learns the payload
-  double adaptation_mass_kg = 0.5;   // what it begins with, at its activation: a ball
+  double effort_limit_scale = 1.0;    // of the effort limits, 0 to 1
+  double effort_rate_limit = 0.0;     // N m/s or N/s; 0: none
+  bool allow_heavy_payloads = false;  // control/payload_check.hpp warns where it would refuse
+  double prediction = 0.5;            // periods ahead at which model and reference are evaluated
+  double reference_lead = 0.0;        // periods by which the reference runs ahead of the state
+  double reference_timeout_s = 0.1;   // without a new reference: hold; 0: never
+  double ramp_in_s = 0.0;             // feedback comes in smoothly over this time after activation
+  double passive_damping = 0.0;       // 1/s: anti-swing of passive joints by the actuated ones
+  double observer_gain = 50.0;        // 1/s, generalised-momentum observer
+  double collision_threshold = 0.0;   // N m or N from outside that raises the flag, not in ramps; 0: off
+  double adaptation_gain = 2.0;       // 1/J, how fast `adaptive` learns the payload
+  double adaptation_mass_kg = 0.5;    // what it begins with, at its activation: a ball
   double adaptation_radius_m = 0.1;
   double hold_time_s = 0.05;  // how long the last good torque is held on a non-finite state or result
 };

@@ -44,6 +44,7 @@ struct EventRecord {
   double planned_s = 0.0, applied_s = -1.0;  // -1: never
   std::string label;
   std::string error;  // why it was refused; empty if it was not
+  std::vector<std::string> warnings{};
 };
 
 // Why a run failed; it has then exit code 3.

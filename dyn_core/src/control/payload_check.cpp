@@ -1,0 +1,229 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "dyn_core/control/payload_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+#include <random>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "dyn_core/kinematics/kinematics.hpp"
+
+namespace dyn::control {
+namespace {
+
+constexpr int postures = 256;
+constexpr double most_lengths = 2.0;    // of the arm, to a payload's centre of mass
+constexpr double most_masses = 1000.0;  // of the arm
+
+size_t at(int i) { return static_cast<size_t>(i); }
+
+std::string number(double x) {
+  char text[32];
+  (void)std::snprintf(text, sizeof text, "%.4g", x);
+  return text;
+}
+
+std::string payload_text(const Payload& payload) { return "payload '" + payload.name() + "'"; }
+
+// What is put on a link: mass and centre of mass in the link's frame, and how far out its farthest centre of mass is.
+struct Load {
+  double mass_kg = 0.0;
+  Vec3d com_m = Vec3d::Zero();
+  double farthest_m = 0.0;
+};
+
+void add(Load& load, const Inertial& inertial, const Pose& link_T_body) {
+  const Vec3d com = link_T_body.R * inertial.com_m + link_T_body.p_m;
+  const double mass = load.mass_kg + inertial.mass_kg;
+  if (mass > 0.0) load.com_m += (com - load.com_m) * (inertial.mass_kg / mass);
+  load.mass_kg = mass;
+  load.farthest_m = std::max(load.farthest_m, com.norm());
+}
+
+Load load_of(const Payload& payload) {
+  Load load;
+  if (payload.inertial() != nullptr) {
+    add(load, *payload.inertial(), payload.link_T_payload());
+    return load;
+  }
+  // All joints at 0; a chain of n joints needs at most n passes, in whatever order they are listed.
+  const RobotDescription& chain = *payload.chain();
+  std::unordered_map<std::string, Pose> poses;
+  std::unordered_set<std::string> children;
+  for (const JointDescription& joint : chain.joints) children.insert(joint.child_link);
+  for (const LinkDescription& link : chain.links) {
+    if (!children.contains(link.name)) poses[link.name] = payload.link_T_payload();
+  }
+  for (size_t known = 0; known != poses.size();) {
+    known = poses.size();
+    for (const JointDescription& joint : chain.joints) {
+      const auto parent = poses.find(joint.parent_link);
+      if (parent != poses.end()) poses.try_emplace(joint.child_link, parent->second * joint.parent_T_joint);
+    }
+  }
+  for (const LinkDescription& link : chain.links) {
+    if (link.inertial && poses.contains(link.name)) add(load, *link.inertial, poses.at(link.name));
+  }
+  return load;
+}
+
+double total_mass(const Tree& tree) {
+  double sum = 0.0;
+  for (const double mass : tree.mass) sum += mass;
+  return sum;
+}
+
+// The torques of gravity at any posture: of the arm as it is, and of a load on one of its bodies.
+class Weights {
+ public:
+  Weights(const Tree& tree, const Vec3d& gravity) : tree_(tree), gravity_(gravity), ws_(tree.size) {}
+
+  void go_to(const std::vector<double>& q) {
+    spread_positions(tree_, q.data(), ws_);
+    update_kinematics(tree_, ws_, needs_positions);
+  }
+  [[nodiscard]] std::vector<double> of_arm() const {
+    std::vector<double> tau(at(tree_.coordinates), 0.0);
+    for (int b = 0; b < tree_.size; ++b) add(b, tree_.mass[at(b)], tree_.com[at(b)], tau);
+    return tau;
+  }
+  void add(int body, double mass_kg, const Vec3d& com_m, std::vector<double>& tau) const {
+    if (body < 0) return;
+    const Vec3d point = ws_.origin[at(body)] + ws_.R[at(body)] * com_m;
+    for (int b = body; b >= 0; b = tree_.parent[at(b)]) {
+      const Vec3d& k = ws_.axis[at(b)];
+      const Vec3d rate = tree_.motion[at(b)] == Motion::revolute ? Vec3d(k.cross(point - ws_.origin[at(b)])) : k;
+      tau[at(tree_.coordinate[at(b)])] -= tree_.ratio[at(b)] * mass_kg * rate.dot(gravity_);
+    }
+  }
+
+ private:
+  const Tree& tree_;
+  const Vec3d gravity_;
+  Workspace<double> ws_;
+};
+
+// The driven joint that is asked for most beyond its limit, and beyond what the arm alone takes; -1: none.
+struct Overload {
+  int coordinate = -1;
+  double torque = 0.0, limit = 0.0;
+};
+void note_overload(const std::vector<double>& alone, const std::vector<double>& together, const Actuation& actuation,
+                   const Parameters& parameters, Overload& worst) {
+  for (size_t i = 0; i < actuation.actuated.size(); ++i) {
+    if (!actuation.actuated[i] || actuation.followed[i]) continue;
+    const double limit = parameters.effort_limit_scale * effort_limit(actuation, parameters, i);
+    const double torque = std::abs(together[i]);
+    const bool fits = torque <= limit || torque <= std::abs(alone[i]);
+    if (fits || torque - limit <= worst.torque - worst.limit) continue;
+    worst = {static_cast<int>(i), torque, limit};
+  }
+}
+
+// Within the position limits; all the way round where there are none.
+std::vector<double> random_posture(const Actuation& actuation, int coordinates, std::mt19937_64& random) {
+  std::vector<double> q(at(coordinates), 0.0);
+  for (size_t i = 0; i < actuation.lower.size(); ++i) {
+    const double share = static_cast<double>(random() >> 11U) * 0x1p-53;
+    const double lower = std::isfinite(actuation.lower[i]) ? actuation.lower[i] : -std::numbers::pi;
+    const double upper = std::isfinite(actuation.upper[i]) ? actuation.upper[i] : std::numbers::pi;
+    q[i] = lower + share * (upper - lower);
+  }
+  return q;
+}
+
+}  // namespace
+
+void check_has_mass(const Model& robot) {
+  const Tree& tree = robot.tree();
+  for (int b = 0; b < tree.size; ++b) {
+    if (tree.mass[at(b)] > 0.0 || !tree.inertia_com[at(b)].isZero(0.0)) return;
+  }
+  for (const double armature : tree.armature) {
+    if (armature > 0.0) return;
+  }
+  throw ModelError("robot '" + robot.name() +
+                   "': no link that moves has mass or inertia, so no torque can be computed");
+}
+
+double arm_length(const Model& robot) {
+  const Tree& tree = robot.tree();
+  std::unordered_set<std::string> of_payloads;
+  std::vector<bool> own(at(tree.size), true);
+  std::vector<double> stroke(at(tree.size), 0.0);
+  for (const JointDescription& joint : robot.description().joints) {
+    if (joint.payload != 0) of_payloads.insert(joint.child_link);
+  }
+  for (const Joint& joint : robot.joints()) {
+    const auto& limits = joint.description.limits;
+    if (joint.description.type != JointType::prismatic || !limits) continue;
+    stroke[at(joint.body)] = std::max(std::abs(limits->lower), std::abs(limits->upper));
+  }
+  std::vector<double> way(at(tree.size), 0.0);
+  for (int b = 0; b < tree.size; ++b) {
+    const double before = tree.parent[at(b)] < 0 ? 0.0 : way[at(tree.parent[at(b)])];
+    way[at(b)] = before + tree.parent_p_joint[at(b)].norm() + stroke[at(b)];
+  }
+  double longest = 0.0;
+  for (const Link& link : robot.links()) {
+    if (of_payloads.contains(link.name)) continue;
+    const double before = link.body < 0 ? 0.0 : way[at(link.body)];
+    const Vec3d com = link.body_T_link.R * link.inertial.com_m + link.body_T_link.p_m;
+    longest = std::max({longest, before + link.body_T_link.p_m.norm(), before + com.norm()});
+  }
+  return longest;
+}
+
+std::vector<std::string> check_payload(const Model& carrying, const Payload& payload, std::span<const double> q,
+                                       const Vec3d& gravity_mps2, const Actuation& actuation,
+                                       const Parameters& parameters) {
+  std::vector<std::string> warnings;
+  const auto complain = [&](const std::string& what) {
+    if (!parameters.allow_heavy_payloads) throw ModelError(what + " (allow_heavy_payloads takes it all the same)");
+    warnings.push_back(what);
+  };
+  const Link* const link = carrying.find_link(payload.link());
+  if (link == nullptr) throw ModelError(payload_text(payload) + ": link '" + payload.link() + "' does not exist");
+  const Load load = load_of(payload);
+  const double length = arm_length(carrying);
+  if (load.farthest_m > most_lengths * length) {
+    throw ModelError(payload_text(payload) + ": a centre of mass is " + number(load.farthest_m) + " m from link '" +
+                     payload.link() + "', more than twice the arm's length of " + number(length) + " m");
+  }
+  const Tree& tree = carrying.tree();
+  const double own = total_mass(tree);
+  if (load.mass_kg > most_masses * own) {
+    complain(payload_text(payload) + ": " + number(load.mass_kg) + " kg is more than 1000 times the arm's " +
+             number(own) + " kg");
+  }
+
+  Weights weights(tree, gravity_mps2);
+  const Vec3d com = link->body_T_link.R * load.com_m + link->body_T_link.p_m;
+  const auto overload_at = [&](const std::vector<double>& posture, Overload& worst) {
+    weights.go_to(posture);
+    const std::vector<double> alone = weights.of_arm();
+    std::vector<double> together = alone;
+    weights.add(link->body, load.mass_kg, com, together);
+    note_overload(alone, together, actuation, parameters, worst);
+  };
+  const auto sentence = [&](const std::string& where, const Overload& overload) {
+    return payload_text(payload) + ": " + where + " gravity takes " + number(overload.torque) + " of joint '" +
+           carrying.coordinate_names()[at(overload.coordinate)] + "', which may use " + number(overload.limit);
+  };
+  std::vector<double> here(q.begin(), q.end());
+  here.resize(at(tree.coordinates), 0.0);
+  Overload now;
+  overload_at(here, now);
+  if (now.coordinate >= 0) complain(sentence("here", now));
+
+  std::mt19937_64 random(1);
+  Overload worst;
+  for (int k = 0; k < postures; ++k) overload_at(random_posture(actuation, tree.coordinates, random), worst);
+  if (worst.coordinate >= 0) warnings.push_back(sentence("in some postures", worst));
+  return warnings;
+}
+
+}  // namespace dyn::control

@@ -1,0 +1,168 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What an arm can carry. The small arm lifts about y: gravity of a mass m at x in front of joint 2 takes m g x of it.
+#include "dyn_core/control/payload_check.hpp"
+
+#include <gtest/gtest.h>
+
+#include "control/rig.hpp"
+#include "dyn_core/model/robot_library.hpp"
+
+namespace dyn::control {
+namespace {
+
+const Vec3d down{0.0, 0.0, -9.81};
+const std::vector<double> stretched{0.0, 0.0, 0.0};
+const std::vector<double> hanging{0.0, 1.5707963267948966, 0.0};
+
+Payload ball(double mass_kg, const Vec3d& at_m = Vec3d(0.3, 0.0, 0.0), const std::string& name = "ball") {
+  const Inertial inertial{mass_kg, Vec3d::Zero(), Mat3d(1e-3 * mass_kg * Mat3d::Identity())};
+  return Payload::rigid(name, "link3", inertial, {Mat3d::Identity(), at_m});
+}
+
+class PayloadCheck : public ::testing::Test {
+ protected:
+  std::vector<std::string> check(const Payload& payload, const std::vector<double>& q) const {
+    return check_payload(model_, payload, q, down, Actuation::from_model(model_, {}), parameters_);
+  }
+  std::string refusal(const Payload& payload, const std::vector<double>& q) const {
+    try {
+      (void)check(payload, q);
+    } catch (const ModelError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  Model model_ = Model::build(test::small_arm());
+  Parameters parameters_ = plain_parameters();
+};
+
+// Stretched: 2 kg each at 0.15, 0.45 in front of joint 2, and the payload at 0.6, of 100 N m.
+TEST_F(PayloadCheck, GravityHereIsWithinTheLimits) {
+  const double arm = 2.0 * 9.81 * (0.15 + 0.45);
+  const double most = (100.0 - arm) / (9.81 * 0.6);
+  EXPECT_TRUE(check(ball(0.99 * most), stretched).empty());
+  const std::string said = refusal(ball(1.01 * most), stretched);
+  EXPECT_EQ(said.find("payload 'ball': here gravity takes 100.9 of joint 'joint2', which may use 100"), 0U) << said;
+  EXPECT_NE(said.find("allow_heavy_payloads"), std::string::npos);
+  // The same weighs nothing on a joint that it hangs below; but not everywhere.
+  const auto warnings = check(ball(1.01 * most), hanging);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings.front().find("payload 'ball': in some postures gravity takes"), 0U) << warnings.front();
+
+  parameters_.effort_limit_scale = 0.5;
+  EXPECT_NE(refusal(ball(0.99 * most), stretched), "");
+  parameters_.allow_heavy_payloads = true;
+  EXPECT_EQ(check(ball(0.99 * most), stretched).size(), 2U);
+  parameters_.allow_heavy_payloads = false;
+  parameters_.effort_limit_scale = 1.0;
+  parameters_.effort_limit = {0.0, 50.0, 0.0};
+  EXPECT_NE(refusal(ball(0.99 * most), stretched), "");
+}
+
+// An arm that cannot even hold itself may be told of what takes weight off it.
+TEST_F(PayloadCheck, ACounterweightIsWelcome) {
+  parameters_.effort_limit = {0.0, 5.0, 5.0};
+  const Payload behind = Payload::rigid("behind", "link2", Inertial{1.0, Vec3d(-0.3, 0.0, 0.0), Mat3d::Identity()});
+  EXPECT_EQ(refusal(behind, stretched), "");
+  EXPECT_NE(refusal(ball(0.1), stretched), "");
+}
+
+TEST_F(PayloadCheck, WhatIsCarriedAlreadyCounts) {
+  const double arm = 2.0 * 9.81 * (0.15 + 0.45);
+  const double half = 0.6 * (100.0 - arm) / (9.81 * 0.6);
+  EXPECT_EQ(refusal(ball(half), stretched), "");
+  model_ = Model::build(attach(model_.description(), ball(half, Vec3d(0.3, 0.0, 0.0), "first")));
+  EXPECT_NE(refusal(ball(half), stretched), "");
+  model_ = Model::build(attach(test::small_arm(), test::bucket("bucket")));
+  EXPECT_EQ(refusal(ball(half), stretched), "") << "the bucket's joint is taken at 0";
+}
+
+TEST_F(PayloadCheck, CentresOfMassOutOfThisWorldAreRefused) {
+  EXPECT_NEAR(arm_length(model_), 2.0 * std::hypot(0.3, 0.05) + std::sqrt(0.15 * 0.15 + 0.03 * 0.03 + 0.02 * 0.02),
+              1e-12);
+  EXPECT_EQ(refusal(ball(1e-3, Vec3d(1.5, 0.0, 0.0)), stretched), "");
+  EXPECT_NE(refusal(ball(1e-3, Vec3d(0.0, 1.6, 0.0)), stretched)
+                .find("1.6 m from link 'link3', more than twice the arm's length of 0.76"),
+            std::string::npos);
+  parameters_.allow_heavy_payloads = true;
+  EXPECT_NE(refusal(ball(1e-3, Vec3d(1e6, 0.0, 0.0)), stretched), "");
+  RobotDescription chain = *test::bucket("bucket").chain();
+  chain.joints.front().parent_T_joint.p_m.x() = 3.0;
+  EXPECT_NE(refusal(Payload::articulated("bucket", "link3", chain), stretched), "");
+  EXPECT_EQ(refusal(test::bucket("bucket"), stretched), "");
+}
+
+TEST_F(PayloadCheck, MassesOutOfThisWorldAreRefused) {
+  for (const double mass : {1e4, 1e300}) {
+    EXPECT_NE(refusal(ball(mass), stretched), "");
+    EXPECT_NE(refusal(ball(mass), hanging).find("1000 times the arm's 6 kg"), std::string::npos);
+  }
+}
+
+TEST_F(PayloadCheck, ArticulatedOnesWeighWhatTheyHold) {
+  RobotDescription chain = *test::bucket("bucket").chain();
+  chain.links.back().inertial->mass_kg = 30.0;
+  EXPECT_NE(
+      refusal(Payload::articulated("bucket", "link3", chain, {Mat3d::Identity(), Vec3d(0.3, 0.0, 0.0)}), stretched),
+      "");
+}
+
+// Joints and their order, mimics and frames as in the dynamics.
+TEST(PayloadCheckOnRobots, GravityIsThatOfTheDynamics) {
+  for (const char* name : {"arm7", "pelican", "arm7_gripper", "three_link"}) {
+    const auto model = std::make_shared<const Model>(Model::build(load_robot(name)));
+    Dynamics dynamics(model);
+    const auto n = static_cast<size_t>(model->coordinates());
+    std::vector<double> q(n), v(n, 0.0);
+    for (size_t i = 0; i < n; ++i) q[i] = 0.3 - 0.2 * static_cast<double>(i);
+    ASSERT_TRUE(dynamics.update(q, v).ok());
+    // A limit just above what the arm takes, joint by joint: the smallest load on the last link is one too much.
+    Parameters parameters = plain_parameters(static_cast<int>(n));
+    const Actuation actuation = Actuation::from_model(*model, {});
+    const std::string link = model->links().back().name;
+    const Inertial inertial{1e-3, Vec3d::Zero(), Mat3d(1e-6 * Mat3d::Identity())};
+    const Payload grain = Payload::rigid("grain", link, inertial);
+    const auto refused = [&] {
+      try {
+        (void)check_payload(*model, grain, q, down, actuation, parameters);
+      } catch (const ModelError&) {
+        return true;
+      }
+      return false;
+    };
+    for (const double slack : {1e-9, 0.1}) {
+      parameters.effort_limit.assign(n, 0.0);
+      for (size_t i = 0; i < n; ++i) parameters.effort_limit[i] = std::abs(dynamics.g()[static_cast<int>(i)]) + slack;
+      EXPECT_EQ(refused(), slack < 1e-6) << name;
+    }
+  }
+}
+
+TEST(PayloadNames, AreOf256BytesAtMost) {
+  EXPECT_NO_THROW((void)ball(1.0, Vec3d::Zero(), std::string(256, 'x')));
+  try {
+    (void)ball(1.0, Vec3d::Zero(), std::string(1 << 20, 'x'));
+    ADD_FAILURE() << "a name of a megabyte was taken";
+  } catch (const ModelError& error) {
+    EXPECT_LT(std::string(error.what()).size(), 500U);
+    EXPECT_NE(std::string(error.what()).find("1048576 bytes"), std::string::npos) << error.what();
+  }
+}
+
+TEST(RobotsWithoutMass, AreNotControlled) {
+  RobotDescription robot = test::small_arm();
+  for (LinkDescription& link : robot.links) link.inertial.reset();
+  try {
+    const Rig rig(robot);
+    ADD_FAILURE() << "torque of nothing";
+  } catch (const ModelError& error) {
+    EXPECT_NE(std::string(error.what()).find("robot 'small': no link that moves has mass"), std::string::npos);
+  }
+  robot.links.back().inertial = test::small_arm().links.back().inertial;
+  EXPECT_NO_THROW(Rig{robot});
+}
+
+}  // namespace
+}  // namespace dyn::control
