@@ -137,20 +137,19 @@ void* make(const PeerTree& tree) {
   std::fprintf(stderr, " %.1f s\n", seconds_since(start));
   rmdir(directory.c_str());
   if (library == nullptr) return nullptr;
-  auto* robot = new Robot;
+  auto robot = std::make_unique<Robot>();
   robot->bodies = tree.bodies;
   robot->library = library;
   for (const auto& [task, function] : functions()) {
     robot->of_task[task] = reinterpret_cast<Function>(dlsym(library, function.name.c_str()));
     robot->y.resize(std::max(robot->y.size(), static_cast<size_t>(results_of(function, tree.bodies))));
   }
-  return robot;
+  return robot.release();
 }
 
 void release(void* made) {
-  auto* robot = static_cast<Robot*>(made);
-  dlclose(robot->library);
-  delete robot;
+  dlclose(static_cast<Robot*>(made)->library);
+  dyn::bench::free_robot<Robot>(made);
 }
 
 void run(void* made, int task, const double* q, const double* v, const double* x) {

@@ -23,12 +23,9 @@ struct Robot {
 KDL::Vector vector(const double* x) { return {x[0], x[1], x[2]}; }
 
 void* make(const PeerTree& tree) {
-  auto* robot = new Robot;
+  auto robot = std::make_unique<Robot>();
   for (int i = 0; i < tree.bodies; ++i) {
-    if (tree.parent[i] != i - 1) {
-      delete robot;
-      return nullptr;
-    }
+    if (tree.parent[i] != i - 1) return nullptr;
     const double* R = tree.R + 9 * i;
     const double* I = tree.inertia + 9 * i;
     const KDL::Rotation rotation(R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]);
@@ -42,7 +39,7 @@ void* make(const PeerTree& tree) {
   robot->dynamics = std::make_unique<KDL::ChainDynParam>(robot->chain, vector(tree.gravity));
   for (KDL::JntArray* a : {&robot->q, &robot->v, &robot->g, &robot->Cv}) a->resize(n);
   robot->M.resize(n);
-  return robot;
+  return robot.release();
 }
 
 void run(void* robot, int task, const double* q, const double* v, const double* /*x*/) {
@@ -66,8 +63,7 @@ void read(void* robot, int task, double* to) {
   }
 }
 
-const dyn::bench::Peer peer{"KDL " KDL_VERSION_STRING, make, [](void* robot) { delete static_cast<Robot*>(robot); },
-                            run, read};
+const dyn::bench::Peer peer{"KDL " KDL_VERSION_STRING, make, dyn::bench::free_robot<Robot>, run, read};
 
 }  // namespace
 

@@ -49,18 +49,15 @@ void* make(const PeerTree& tree) {
     bodies.push_back(mjs_addBody(parent, nullptr));
     add_body(bodies.back(), tree, i);
   }
-  auto* robot = new Robot;
+  auto robot = std::make_unique<Robot>();
   robot->model = mj_compile(spec, nullptr);
   mj_deleteSpec(spec);
-  if (robot->model == nullptr || robot->model->nv != tree.bodies) {
-    delete robot;
-    return nullptr;
-  }
+  if (robot->model == nullptr || robot->model->nv != tree.bodies) return nullptr;
   robot->data = mj_makeData(robot->model);
   const auto n = static_cast<size_t>(tree.bodies);
   robot->M.resize(n * n);
   robot->torque.resize(n);
-  return robot;
+  return robot.release();
 }
 
 void positions(Robot& r) {
@@ -106,7 +103,7 @@ void read(void* robot, int task, double* to) {
 }
 
 const std::string name = std::string("MuJoCo ") + mj_versionString();
-const dyn::bench::Peer peer{name.c_str(), make, [](void* robot) { delete static_cast<Robot*>(robot); }, run, read};
+const dyn::bench::Peer peer{name.c_str(), make, dyn::bench::free_robot<Robot>, run, read};
 
 }  // namespace
 

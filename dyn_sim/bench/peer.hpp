@@ -4,6 +4,8 @@
 // loaded locally), since it is compiled with other vector flags than the program.
 #pragma once
 
+#include <memory>
+
 namespace dyn::bench {
 
 // A tree of bodies, as in dyn_core's Tree; matrices row by row, 9 numbers a body, vectors 3.
@@ -26,6 +28,12 @@ struct Peer {
   // M (bodies x bodies, column-major), or the torques or accelerations, of the last run.
   void (*read)(void*, int task, double* to);
 };
+
+// For Peer::free: what a unique_ptr gave up in make.
+template <class Robot>
+void free_robot(void* robot) {
+  const std::unique_ptr<Robot> last_owner(static_cast<Robot*>(robot));
+}
 
 using PeerEntry = const Peer* (*)();  // exported as dyn_bench_peer
 using PeerTasks = unsigned (*)();     // exported as dyn_bench_peer_tasks: a bit a PeerTask; where it is not: all

@@ -108,8 +108,8 @@ void read(void* robot, int task, double* to) {
 #define DYN_PEER_COMPILER "g++ " __VERSION__
 #endif
 const dyn::bench::Peer peer{"Pinocchio " PINOCCHIO_VERSION ", " DYN_PEER_COMPILER,
-                            [](const PeerTree& tree) -> void* { return new Robot(tree); },
-                            [](void* robot) { delete static_cast<Robot*>(robot); }, run, read};
+                            [](const PeerTree& tree) -> void* { return std::make_unique<Robot>(tree).release(); },
+                            dyn::bench::free_robot<Robot>, run, read};
 
 }  // namespace
 

@@ -1,10 +1,4 @@
 # What a run leaves on disk: results.json, logs, report.html with its page, style and scripts built in.
-find_path(DYN_TINYXML2_INCLUDE tinyxml2.h)
-find_library(DYN_TINYXML2_LIBRARY tinyxml2)
-if(NOT DYN_TINYXML2_INCLUDE OR NOT DYN_TINYXML2_LIBRARY)
-  message(FATAL_ERROR "tinyxml2 is missing (Debian and Ubuntu: libtinyxml2-dev)")
-endif()
-
 set(report_assets)
 foreach(name page.html style.css kinematics.js scene.js charts.js app.js)
   list(APPEND report_assets ${CMAKE_CURRENT_SOURCE_DIR}/report/${name})
@@ -34,6 +28,5 @@ set_source_files_properties(src/run/log_mcap.cpp src/run/log_mcap_writer.cpp src
 target_include_directories(dyn_outputs
   PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src
   PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/run)
-target_include_directories(dyn_outputs SYSTEM PRIVATE ${DYN_TINYXML2_INCLUDE})
 target_link_libraries(dyn_outputs PUBLIC dyn_core::dyn_core nlohmann_json::nlohmann_json
-  PRIVATE dyn_warnings ${DYN_TINYXML2_LIBRARY})
+  PRIVATE dyn_warnings)

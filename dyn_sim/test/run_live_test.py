@@ -5,9 +5,11 @@ import json
 import os
 import pty
 import re
+import select
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -15,6 +17,9 @@ from dyn_process import DYN, fails, run
 
 SCENARIO = Path(__file__).parents[2] / "config" / "scenarios" / "arm7_computed_torque.yaml"
 FILES = ("results.json", "log.csv", "log.mcap", "report.html")
+
+
+LIMIT_S = 120.0  # nothing here takes as long; what does has hung, and the program is ended
 
 
 class Terminal:
@@ -27,7 +32,13 @@ class Terminal:
         os.close(inside)
         self.text = ""
 
-    def read(self):
+    def read(self, deadline):
+        """One piece more; False at the end."""
+        if not select.select([self.screen], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            self.process.kill()
+            self.process.communicate()
+            os.close(self.screen)
+            raise AssertionError(f"hung for {LIMIT_S} s after:\n{self.text[-2000:]}")
         try:
             piece = os.read(self.screen, 65536).decode()
         except OSError:  # the other end is closed
@@ -36,17 +47,21 @@ class Terminal:
         return piece != ""
 
     def read_until(self, pattern):
+        deadline = time.monotonic() + LIMIT_S
         while not re.search(pattern, self.text):
-            if not self.read():
+            if not self.read(deadline):
                 raise AssertionError(f"ended before it showed {pattern}:\n{self.text}")
 
     def end(self):
-        while self.read():
+        deadline = time.monotonic() + LIMIT_S
+        while self.read(deadline):
             pass
-        output = self.process.stdout.read().decode()
-        self.process.stdout.close()
-        os.close(self.screen)
-        return self.process.wait(), output
+        try:
+            output = self.process.communicate(timeout=LIMIT_S)[0].decode()
+        finally:
+            self.process.kill()
+            os.close(self.screen)
+        return self.process.returncode, output
 
 
 class Live(unittest.TestCase):

@@ -163,8 +163,9 @@ class PayloadInMotion(unittest.TestCase):
 class Engine(unittest.TestCase):
     def test_a_library_that_is_not_there_is_named(self):
         environment = dict(os.environ, DYN_MUJOCO_LIBRARY="/nowhere/libmujoco.so")
-        done = run("run", SCENARIOS / "collision.yaml", "--fast", "--engine", "mujoco", "--out", "/tmp/unused",
-                   environment=environment)
+        with tempfile.TemporaryDirectory() as out:
+            done = run("run", SCENARIOS / "collision.yaml", "--fast", "--engine", "mujoco", "--out", out,
+                       environment=environment)
         fails(self, done, 1, "mujoco")
         if "mujoco" in ENGINES:
             self.assertIn("/nowhere/libmujoco.so", done.error)

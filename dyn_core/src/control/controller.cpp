@@ -127,11 +127,13 @@ Controller::~Controller() = default;
 void Controller::set_parameters(const Parameters& parameters) { impl_->fresh_parameters.publish(ready(parameters)); }
 
 lockfree::Owned<Parameters> Controller::ready(const Parameters& parameters) const {
+  realtime::forbid("Controller::set_parameters");
   impl_->check(parameters);
   return lockfree::Owned<Parameters>::make(parameters);
 }
 
 void Controller::enact(lockfree::Owned<Parameters> parameters) noexcept {
+  const realtime::Scope scope("Controller::enact");
   impl_->fresh_parameters.offer(std::move(parameters));
 }
 
@@ -144,10 +146,17 @@ FollowedReference Controller::reference() const noexcept {
 }
 const Terms& Controller::terms() const noexcept { return impl_->terms; }
 BodyInertia Controller::estimated_payload() const noexcept { return impl_->payload.inertia(); }
-void Controller::activate(const StateInput& state) noexcept { impl_->activate(state); }
-void Controller::rehearse() noexcept { impl_->rehearse(); }
+void Controller::activate(const StateInput& state) noexcept {
+  const realtime::Scope scope("Controller::activate");
+  impl_->activate(state);
+}
+void Controller::rehearse() noexcept {
+  const realtime::Scope scope("Controller::rehearse");
+  impl_->rehearse();
+}
 CycleReport Controller::step(const StateInput& state, const ReferenceInput& reference,
                              std::span<double> effort) noexcept {
+  const realtime::Scope scope("Controller::step");
   return impl_->step(state, reference, effort);
 }
 

@@ -267,6 +267,7 @@ class ModelBuilder {
 };
 
 Model Model::build(const RobotDescription& description, const ModelOptions& options) {
+  realtime::forbid("Model::build");
   return ModelBuilder(description, options).build();
 }
 

@@ -2,6 +2,7 @@
 #include "dyn_core/model/payload.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_set>
 #include <utility>
 
@@ -149,10 +150,11 @@ Mat3d inertia_tensor(double ixx, double ixy, double ixz, double iyy, double iyz,
 }
 
 Pose pose_from_xyz_rpy(const Vec3d& xyz_m, const Vec3d& rpy_rad) {
-  const Mat3d R = (Eigen::AngleAxisd(rpy_rad.z(), Vec3d::UnitZ()) * Eigen::AngleAxisd(rpy_rad.y(), Vec3d::UnitY()) *
-                   Eigen::AngleAxisd(rpy_rad.x(), Vec3d::UnitX()))
-                      .toRotationMatrix();
-  return {R, xyz_m};
+  const double cr = std::cos(rpy_rad.x() / 2), cp = std::cos(rpy_rad.y() / 2), cy = std::cos(rpy_rad.z() / 2);
+  const double sr = std::sin(rpy_rad.x() / 2), sp = std::sin(rpy_rad.y() / 2), sy = std::sin(rpy_rad.z() / 2);
+  const Eigen::Quaterniond turn(cr * cp * cy + sr * sp * sy, sr * cp * cy - cr * sp * sy, cr * sp * cy + sr * cp * sy,
+                                cr * cp * sy - sr * sp * cy);  // w, x, y, z: about z, then y, then x, of half angles
+  return {turn.normalized().toRotationMatrix(), xyz_m};
 }
 
 RobotDescription attach(const RobotDescription& robot, const Payload& payload) {

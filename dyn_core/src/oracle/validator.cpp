@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -15,8 +16,6 @@
 
 namespace dyn::oracle {
 namespace {
-
-size_t at(int i) { return static_cast<size_t>(i); }
 
 using Vector = Eigen::Map<const Eigen::VectorXd>;
 using Matrix = Eigen::Map<const Eigen::MatrixXd>;
@@ -82,8 +81,8 @@ struct Validator::Impl {
     Known* const known = model_of(sample.generation);
     if (known == nullptr) return nullptr;
     known->oracle.restore_inertias();
-    for (int k = 0; k < sample.ramp_count; ++k) {
-      if (!blend(*known, sample.ramps[at(k)])) return nullptr;
+    for (const auto& ramp : std::span(sample.ramps).first(static_cast<size_t>(sample.ramp_count))) {
+      if (!blend(*known, ramp)) return nullptr;
     }
     return &known->oracle;
   }
@@ -96,20 +95,17 @@ struct Validator::Impl {
       return;
     }
     const int n = sample.n;
-    const std::span<const double> q(sample.q.data(), at(n));
-    const std::span<const double> v(sample.v.data(), at(n));
-    M.resize(at(n) * at(n));
-    Cv.resize(at(n));
-    g.resize(at(n));
+    const auto size = static_cast<size_t>(n);
+    const auto q = std::span(sample.q).first(size), v = std::span(sample.v).first(size);
+    M.resize(size * size);
+    C.resize(size * size);
+    Cv.resize(size);
+    g.resize(size);
     model->set_gravity(sample.gravity_mps2);
     model->mass_matrix(q, M);
     model->gravity(q, g);
-    C.resize(at(n) * at(n));
     model->coriolis_matrix(q, v, C);
-    for (size_t i = 0; i < at(n); ++i) {
-      Cv[i] = 0.0;
-      for (size_t j = 0; j < at(n); ++j) Cv[i] += C[j * at(n) + i] * v[j];
-    }
+    Eigen::Map<Eigen::VectorXd>(Cv.data(), n).noalias() = Matrix(C.data(), n, n) * Vector(v.data(), n);
     const double speed = largest_entry(Vector(sample.v.data(), n));
     const double inertia = largest_entry(Matrix(M.data(), n, n));
     const auto error = [n](const auto& ours, const auto& theirs, double floor) {

@@ -9,6 +9,7 @@
 
 #include "dyn_core/registry.hpp"
 #include "live/arm.hpp"
+#include "support/wait.hpp"
 
 namespace dyn::live {
 namespace {
@@ -52,8 +53,10 @@ struct Writer {
       try {
         for (int k = 1; k <= rounds; ++k) {
           round(k);
-          const int seen = cycles.load(std::memory_order_relaxed);  // now and then the loop gets a word in
-          while (k % 4 == 0 && cycles.load(std::memory_order_relaxed) == seen) std::this_thread::yield();
+          if (k % 4 != 0) continue;  // now and then the loop gets a word in
+          const int seen = cycles.load(std::memory_order_relaxed);
+          const auto turned = [&] { return cycles.load(std::memory_order_relaxed) != seen; };
+          if (!test::wait_until(turned, "the loop has run a cycle")) break;
         }
       } catch (const ModelError&) {
         ++failures;

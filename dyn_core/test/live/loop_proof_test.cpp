@@ -15,6 +15,7 @@
 #include "live/arm.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/lock_counter.hpp"
+#include "support/wait.hpp"
 
 namespace dyn::live {
 namespace {
@@ -67,11 +68,6 @@ void loop(control::Controller& controller, Seen& seen, Counts& counts) {
 }
 
 // Writers wait until the loop has used what they wrote: each of the swaps is one.
-template <class Done>
-void until(Done&& done) {
-  while (!done()) std::this_thread::yield();
-}
-
 void swap_models(LiveModel& live, const Seen& seen) {
   for (int k = 0; k < swaps; ++k) {
     Applied applied;
@@ -81,7 +77,8 @@ void swap_models(LiveModel& live, const Seen& seen) {
       case 2: applied = live.detach("box", 0.005); break;
       default: applied = live.detach("bucket", 0.0); break;
     }
-    until([&] { return seen.generation.load(std::memory_order_acquire) == applied.generation; });
+    const auto used = [&] { return seen.generation.load(std::memory_order_acquire) == applied.generation; };
+    if (!test::wait_until(used, "the loop uses the new model")) return;
   }
 }
 
@@ -91,7 +88,8 @@ void swap_algorithms(LiveModel& live, const Seen& seen) {
   for (size_t k = 1; k <= swaps; ++k) {
     const auto name = jsims[k % jsims.size()];
     live.set_jsim(name);
-    until([&] { return seen.jsim.load(std::memory_order_acquire) == AlgorithmIndex::find_jsim(name); });
+    const auto used = [&] { return seen.jsim.load(std::memory_order_acquire) == AlgorithmIndex::find_jsim(name); };
+    if (!test::wait_until(used, "the loop uses the new algorithm")) return;
     live.set_coriolis(corioleis[k % corioleis.size()]);
     if (k % 10 == 0) live.set_gravity({0.0, 0.0, -9.81 + 1e-3 * static_cast<double>(k)});
   }
@@ -101,7 +99,8 @@ void swap_gains(control::Controller& controller, const Seen& seen) {
   for (int k = 1; k <= swaps; ++k) {
     const bool marked = k % 2 == 1;
     controller.set_parameters(with_gain(100.0 + k, marked));
-    until([&] { return seen.marked.load(std::memory_order_acquire) == marked; });
+    const auto used = [&] { return seen.marked.load(std::memory_order_acquire) == marked; };
+    if (!test::wait_until(used, "the loop uses the new gains")) return;
   }
 }
 

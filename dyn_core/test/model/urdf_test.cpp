@@ -8,8 +8,11 @@
 #include <cmath>
 #include <numbers>
 
+#include "dyn_core/model/payload.hpp"
 #include "dyn_core/model/robot_library.hpp"
 #include "dyn_core/numeric/residual.hpp"
+#include "model/urdf_walk.hpp"
+#include "model/urdfdom_check.hpp"
 
 namespace dyn {
 namespace {
@@ -78,6 +81,99 @@ TEST(Urdf, NumbersArriveWhereTheyBelong) {
   EXPECT_EQ(slide.mimic.value().offset, 0.1);
   EXPECT_EQ(slide.armature, 3.0);
   EXPECT_TRUE(robot.warnings.empty());
+}
+
+TEST(Urdf, RollPitchYawTurnAboutFixedAxes) {
+  const Vec3d rpy(0.3, -0.8, 2.1);
+  const Mat3d expected = (Eigen::AngleAxisd(rpy.z(), Vec3d::UnitZ()) * Eigen::AngleAxisd(rpy.y(), Vec3d::UnitY()) *
+                          Eigen::AngleAxisd(rpy.x(), Vec3d::UnitX()))
+                             .toRotationMatrix();
+  EXPECT_LT(largest_entry(pose_from_xyz_rpy(Vec3d::Zero(), rpy).R - expected), 1e-15);
+}
+
+// Shapes are for pictures: what cannot be read is left out with a warning, and a mesh without.
+TEST(Urdf, VisualsArriveWithTheirColours) {
+  const RobotDescription robot = parse_urdf(R"(<robot name="r">
+  <material name="red"><color rgba="1 0 0 1"/></material>
+  <link name="base">
+    <visual><geometry><mesh filename="base.stl"/></geometry></visual>
+    <visual>
+      <origin xyz="1 2 3" rpy="0 0 1.5707963267948966"/><geometry><box size="0.1 0.2 0.3"/></geometry>
+      <material name="red"/>
+    </visual>
+    <visual>
+      <geometry><cylinder radius="0.1" length="2"/></geometry><material name="m"><color rgba="0 .5 0 1"/></material>
+    </visual>
+    <visual><geometry><sphere radius="0.4"/></geometry><material name="unheard-of"/></visual>
+    <visual><geometry><sphere radius="four"/></geometry></visual>
+    <visual><origin xyz="1 2"/><geometry><sphere radius="4"/></geometry></visual>
+  </link>
+</robot>)",
+                                            "r.urdf");
+  const auto& visuals = robot.links[0].visuals;
+  ASSERT_EQ(visuals.size(), 3U);
+  EXPECT_EQ(visuals[0].shape, Visual::Shape::box);
+  EXPECT_EQ(visuals[0].size_m, Vec3d(0.1, 0.2, 0.3));
+  EXPECT_EQ(visuals[0].link_T_visual.p_m, Vec3d(1.0, 2.0, 3.0));
+  EXPECT_TRUE(visuals[0].link_T_visual.R.col(0).isApprox(Vec3d::UnitY(), 1e-15));
+  EXPECT_EQ(visuals[0].color.value(), Vec3d(1.0, 0.0, 0.0));
+  EXPECT_EQ(visuals[1].shape, Visual::Shape::cylinder);
+  EXPECT_EQ(visuals[1].size_m, Vec3d(0.1, 2.0, 0.0));
+  EXPECT_EQ(visuals[1].color.value(), Vec3d(0.0, 0.5, 0.0));
+  EXPECT_EQ(visuals[2].shape, Visual::Shape::sphere);
+  EXPECT_EQ(visuals[2].size_m, Vec3d(0.4, 0.0, 0.0));
+  EXPECT_FALSE(visuals[2].color);
+  ASSERT_EQ(robot.warnings.size(), 2U);
+  EXPECT_EQ(robot.warnings[0],
+            "link 'base': the <visual> of line 13 is not drawn: the numbers of its <sphere> cannot be read");
+  EXPECT_EQ(robot.warnings[1],
+            "link 'base': the <visual> of line 14 is not drawn: the numbers of its <origin> cannot be read");
+}
+
+// Whatever urdfdom would read otherwise than the walk is refused, part by part.
+TEST(Urdf, UrdfdomHasToSeeTheSameRobot) {
+  const UrdfText text = walk_urdf(two_joints, "two.urdf");
+  EXPECT_NO_THROW(check_with_urdfdom(text.robot, text.clean_xml));
+  const auto refusal = [&](auto&& change) -> std::string {
+    RobotDescription other = text.robot;
+    change(other.links[1], other.joints[0], other.joints[1]);
+    try {
+      check_with_urdfdom(other, text.clean_xml);
+    } catch (const ModelError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string upper = "two.urdf: urdfdom reads the <inertial> of link 'upper' otherwise";
+  const auto shoulder = [](const std::string& part) {
+    return "two.urdf: urdfdom reads the " + part + " of joint 'shoulder' otherwise";
+  };
+  const std::string slide = "two.urdf: urdfdom reads the <mimic> of joint 'slide' otherwise";
+  using Link = LinkDescription;
+  using Joint = JointDescription;
+  EXPECT_EQ(refusal([](Link& l, Joint&, Joint&) { l.name = "other"; }), "two.urdf: urdfdom drops link 'other'");
+  EXPECT_EQ(refusal([](Link& l, Joint&, Joint&) { l.inertial.reset(); }), upper);
+  EXPECT_EQ(refusal([](Link& l, Joint&, Joint&) { l.inertial->mass_kg *= 1.0 + 1e-9; }), upper);
+  EXPECT_EQ(refusal([](Link& l, Joint&, Joint&) { l.inertial->com_m.y() += 1e-9; }), upper);
+  EXPECT_EQ(refusal([](Link& l, Joint&, Joint&) { l.inertial->inertia_com_kgm2(0, 1) += 1e-9; }), upper);
+  EXPECT_EQ(refusal([](Link&, Joint& j, Joint&) { j.name = "other"; }), "two.urdf: urdfdom drops joint 'other'");
+  EXPECT_EQ(refusal([](Link&, Joint& j, Joint&) { j.type = JointType::continuous; }), shoulder("type"));
+  EXPECT_EQ(refusal([](Link&, Joint& j, Joint&) { j.parent_link = "lower"; }), shoulder("<parent>"));
+  EXPECT_EQ(refusal([](Link&, Joint& j, Joint&) { j.child_link = "lower"; }), shoulder("<child>"));
+  EXPECT_EQ(refusal([](Link&, Joint& j, Joint&) { j.parent_T_joint.p_m.x() += 1e-9; }), shoulder("<origin>"));
+  EXPECT_EQ(refusal([](Link&, Joint& j, Joint&) { j.parent_T_joint.R.setIdentity(); }), shoulder("<origin>"));
+  EXPECT_EQ(refusal([](Link&, Joint& j, Joint&) { j.axis = -j.axis; }), shoulder("<axis>"));
+  EXPECT_EQ(refusal([](Link&, Joint& j, Joint&) { j.limits.reset(); }), shoulder("<limit>"));
+  EXPECT_EQ(refusal([](Link&, Joint& j, Joint&) { j.limits->lower -= 1e-9; }), shoulder("<limit>"));
+  EXPECT_EQ(refusal([](Link&, Joint& j, Joint&) { j.limits->upper -= 1e-9; }), shoulder("<limit>"));
+  EXPECT_EQ(refusal([](Link&, Joint& j, Joint&) { j.limits->velocity += 1e-9; }), shoulder("<limit>"));
+  EXPECT_EQ(refusal([](Link&, Joint& j, Joint&) { j.limits->effort += 1e-9; }), shoulder("<limit>"));
+  EXPECT_EQ(refusal([](Link&, Joint& j, Joint&) { j.damping += 1e-9; }), shoulder("damping"));
+  EXPECT_EQ(refusal([](Link&, Joint& j, Joint&) { j.friction += 1e-9; }), shoulder("friction"));
+  EXPECT_EQ(refusal([](Link&, Joint&, Joint& k) { k.mimic.reset(); }), slide);
+  EXPECT_EQ(refusal([](Link&, Joint&, Joint& k) { k.mimic->joint = "slide"; }), slide);
+  EXPECT_EQ(refusal([](Link&, Joint&, Joint& k) { k.mimic->multiplier += 1e-9; }), slide);
+  EXPECT_EQ(refusal([](Link&, Joint&, Joint& k) { k.mimic->offset += 1e-9; }), slide);
 }
 
 }  // namespace

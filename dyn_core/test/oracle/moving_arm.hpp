@@ -18,6 +18,7 @@
 #include "dyn_core/live/sample_ring.hpp"
 #include "dyn_core/oracle/validator.hpp"
 #include "live/arm.hpp"
+#include "support/wait.hpp"
 
 namespace dyn::oracle {
 
@@ -85,12 +86,11 @@ class MovingArm {
 
 // Until everything that was written has been looked at.
 inline ValidatorStatistics settled(const live::SampleRing& ring, const Validator& validator) {
-  for (int k = 0; k < 60000; ++k) {
+  const auto all = [&] {
     const ValidatorStatistics numbers = validator.statistics();
-    if (numbers.samples + numbers.skipped == ring.written()) return numbers;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  ADD_FAILURE() << "the validator stopped";
+    return numbers.samples + numbers.skipped == ring.written();
+  };
+  (void)test::wait_until(all, "the validator has looked at every sample");
   return validator.statistics();
 }
 

@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdlib>
 
+#include "dyn_core/realtime.hpp"
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define DYN_SANITIZED 1
 #elif defined(__has_feature)
@@ -32,14 +34,26 @@ AllocationCount allocations_of_this_thread() noexcept { return count; }
 
 using dyn::test::count;
 
+namespace {
+// In a guarded program this fires within the loop.
+void count_allocation() noexcept {
+  ++count.allocations;
+  dyn::realtime::forbid("allocating memory");
+}
+void count_free(const volatile void* p) noexcept {
+  if (p == nullptr) return;
+  ++count.frees;
+  dyn::realtime::forbid("freeing memory");
+}
+}  // namespace
+
 #ifdef DYN_SANITIZED
 
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, size_t),
                                                          void (*)(const volatile void*));
 namespace {
-const int installed =
-    __sanitizer_install_malloc_and_free_hooks([](const volatile void*, size_t) { ++count.allocations; },
-                                              [](const volatile void* p) { count.frees += p != nullptr ? 1 : 0; });
+const int installed = __sanitizer_install_malloc_and_free_hooks(
+    [](const volatile void*, size_t) { count_allocation(); }, [](const volatile void* p) { count_free(p); });
 }  // namespace
 
 #else
@@ -54,19 +68,19 @@ void* __libc_memalign(size_t, size_t);
 void __libc_free(void*);
 
 void* malloc(size_t size) noexcept {
-  ++count.allocations;
+  count_allocation();
   return __libc_malloc(size);
 }
 void* calloc(size_t number, size_t size) noexcept {
-  ++count.allocations;
+  count_allocation();
   return __libc_calloc(number, size);
 }
 void* realloc(void* p, size_t size) noexcept {
-  ++count.allocations;
+  count_allocation();
   return __libc_realloc(p, size);
 }
 void* reallocarray(void* p, size_t number, size_t size) noexcept {
-  ++count.allocations;
+  count_allocation();
   size_t bytes = 0;
   if (__builtin_mul_overflow(number, size, &bytes)) {
     errno = ENOMEM;
@@ -75,15 +89,15 @@ void* reallocarray(void* p, size_t number, size_t size) noexcept {
   return __libc_realloc(p, bytes);
 }
 void* memalign(size_t alignment, size_t size) noexcept {
-  ++count.allocations;
+  count_allocation();
   return __libc_memalign(alignment, size);
 }
 void* aligned_alloc(size_t alignment, size_t size) noexcept {
-  ++count.allocations;
+  count_allocation();
   return __libc_memalign(alignment, size);
 }
 int posix_memalign(void** result, size_t alignment, size_t size) noexcept {
-  ++count.allocations;
+  count_allocation();
   if (alignment % sizeof(void*) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0) return EINVAL;
   void* p = __libc_memalign(alignment, size);
   if (p == nullptr) return ENOMEM;
@@ -96,7 +110,7 @@ void* pvalloc(size_t size) noexcept {
   return memalign(page, (size + page - 1) / page * page);
 }
 void free(void* p) noexcept {
-  count.frees += p != nullptr ? 1 : 0;
+  count_free(p);
   __libc_free(p);
 }
 

@@ -3,7 +3,8 @@
 // Counts what must not happen on the real-time path, for the calling thread: every call of malloc's family (malloc,
 // calloc, realloc, reallocarray, aligned_alloc, posix_memalign, memalign, valloc, pvalloc, and so operator new in all
 // its forms), of free, and of mmap. Compile allocation_counter.cpp into the test program: it takes the place of these
-// functions for the whole process, whichever library calls them.
+// functions for the whole process, whichever library calls them. In a guarded program (realtime.hpp) they also fire
+// where the loop calls them.
 #pragma once
 
 #include <cstdint>

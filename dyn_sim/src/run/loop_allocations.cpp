@@ -4,13 +4,20 @@
 #include <cerrno>
 #include <cstddef>
 
+#include "dyn_core/realtime.hpp"
+
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define DYN_COUNTS_ALLOCATIONS 1
 #endif
 
 namespace {
 thread_local std::int64_t allocations = 0;
+
+[[maybe_unused]] void count() noexcept {
+  ++allocations;
+  dyn::realtime::forbid("allocating memory");
 }
+}  // namespace
 
 #ifdef DYN_COUNTS_ALLOCATIONS
 // glibc's own, under the names it keeps for those who take its place.
@@ -21,27 +28,27 @@ void* __libc_realloc(void* old, std::size_t size);               // NOLINT
 void* __libc_memalign(std::size_t alignment, std::size_t size);  // NOLINT
 
 void* malloc(std::size_t size) noexcept {
-  ++allocations;
+  count();
   return __libc_malloc(size);
 }
 void* calloc(std::size_t count, std::size_t size) noexcept {
-  ++allocations;
+  count();
   return __libc_calloc(count, size);
 }
 void* realloc(void* old, std::size_t size) noexcept {
-  ++allocations;
+  count();
   return __libc_realloc(old, size);
 }
 void* memalign(std::size_t alignment, std::size_t size) noexcept {
-  ++allocations;
+  count();
   return __libc_memalign(alignment, size);
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
-  ++allocations;
+  count();
   return __libc_memalign(alignment, size);
 }
 int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept {
-  ++allocations;
+  count();
   *out = __libc_memalign(alignment, size);
   return *out == nullptr ? ENOMEM : 0;
 }

@@ -1,23 +1,17 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The 3D view's scene: primitives of the URDF's <visual> elements. A link that is drawn by a mesh, or not at all, gets
+// The 3D view's scene: the primitives of the description's visuals. A link that is drawn by a mesh, or not at all, gets
 // capsules from its own frame to the joints it carries, so that every robot looks like an arm.
-#include <tinyxml2.h>
-
 #include <Eigen/Eigenvalues>
 #include <algorithm>
-#include <map>
-#include <sstream>
 
-#include "dyn_core/error.hpp"
-#include "dyn_core/model/urdf.hpp"
+#include "dyn_core/model/payload.hpp"
 #include "report_parts.hpp"
 
 namespace dyn::sim::report {
 namespace {
 
 using Json = nlohmann::json;
-using Shapes = std::map<std::string, Json>;  // by link
 
 double rounded(double value) { return std::round(value * 1e6) / 1e6; }
 
@@ -31,76 +25,25 @@ Json to_json(const Pose& pose) {
   return rows;  // 3x4, by rows
 }
 
-Vec3d read_vector(const char* text) {
-  Vec3d v = Vec3d::Zero();
-  if (text == nullptr) return v;
-  std::istringstream in(text);
-  in >> v.x() >> v.y() >> v.z();
-  return v;
-}
-
-Json read_color(const tinyxml2::XMLElement* material, const std::map<std::string, Json>& named) {
-  if (material == nullptr) return nullptr;
-  if (const auto* color = material->FirstChildElement("color")) {
-    std::istringstream in(color->Attribute("rgba") ? color->Attribute("rgba") : "");
-    double r = 0.7, g = 0.7, b = 0.7;
-    in >> r >> g >> b;
-    return {r, g, b};
+Json to_json(const Visual& visual) {
+  Json shape = {{"pose", to_json(visual.link_T_visual)}};
+  const Vec3d& size = visual.size_m;
+  switch (visual.shape) {
+    case Visual::Shape::box:
+      shape["kind"] = "box";
+      shape["size"] = to_json(size);
+      break;
+    case Visual::Shape::cylinder:
+      shape["kind"] = "cylinder";
+      shape["size"] = {size.x(), size.y()};
+      break;
+    case Visual::Shape::sphere:
+      shape["kind"] = "sphere";
+      shape["size"] = {size.x()};
+      break;
   }
-  const char* name = material->Attribute("name");
-  const auto found = named.find(name ? name : "");
-  return found == named.end() ? Json(nullptr) : found->second;
-}
-
-// One <visual>; null where it is a mesh.
-Json read_visual(const tinyxml2::XMLElement& visual, const std::map<std::string, Json>& colors) {
-  const auto* geometry = visual.FirstChildElement("geometry");
-  if (geometry == nullptr) return nullptr;
-  Json shape;
-  if (const auto* box = geometry->FirstChildElement("box")) {
-    shape = {{"kind", "box"}, {"size", to_json(read_vector(box->Attribute("size")))}};
-  } else if (const auto* cylinder = geometry->FirstChildElement("cylinder")) {
-    shape = {{"kind", "cylinder"},
-             {"size", {cylinder->DoubleAttribute("radius"), cylinder->DoubleAttribute("length")}}};
-  } else if (const auto* sphere = geometry->FirstChildElement("sphere")) {
-    shape = {{"kind", "sphere"}, {"size", {sphere->DoubleAttribute("radius")}}};
-  } else {
-    return nullptr;
-  }
-  const auto* origin = visual.FirstChildElement("origin");
-  const Vec3d xyz = read_vector(origin ? origin->Attribute("xyz") : nullptr);
-  const Vec3d rpy = read_vector(origin ? origin->Attribute("rpy") : nullptr);
-  shape["pose"] = to_json(pose_from_xyz_rpy(xyz, rpy));
-  const Json color = read_color(visual.FirstChildElement("material"), colors);
-  if (!color.is_null()) shape["color"] = color;
+  if (visual.color) shape["color"] = {visual.color->x(), visual.color->y(), visual.color->z()};
   return shape;
-}
-
-// Shapes of every link of a URDF; links with meshes are left out. Nothing where the text is not to be had any more: the
-// picture is then of capsules.
-Shapes read_shapes(const std::string& source) {
-  Shapes shapes;
-  tinyxml2::XMLDocument document;
-  try {
-    document.Parse(read_urdf_text(source).c_str());
-  } catch (const ModelError&) {
-    return shapes;
-  }
-  const auto* robot = document.FirstChildElement("robot");
-  if (document.Error() || robot == nullptr) return shapes;
-  std::map<std::string, Json> colors;
-  for (auto* m = robot->FirstChildElement("material"); m; m = m->NextSiblingElement("material")) {
-    if (m->Attribute("name")) colors[m->Attribute("name")] = read_color(m, {});
-  }
-  for (auto* link = robot->FirstChildElement("link"); link; link = link->NextSiblingElement("link")) {
-    Json list = Json::array();
-    for (auto* v = link->FirstChildElement("visual"); v; v = v->NextSiblingElement("visual")) {
-      const Json shape = read_visual(*v, colors);
-      if (!shape.is_null()) list.push_back(shape);
-    }
-    if (!list.empty() && link->Attribute("name")) shapes[link->Attribute("name")] = list;
-  }
-  return shapes;
 }
 
 double reach(const RobotDescription& robot) {
@@ -134,9 +77,11 @@ Json inertia_box(const Inertial& inertial) {
 }
 
 // Shapes of one link by what is known of it.
-Json link_shapes(const RobotDescription& robot, const std::string& link, const Shapes& shapes, double radius) {
-  const auto drawn = shapes.find(link);
-  return drawn != shapes.end() ? drawn->second : capsules(robot, link, radius);
+Json link_shapes(const RobotDescription& robot, const LinkDescription& link, double radius) {
+  if (link.visuals.empty()) return capsules(robot, link.name, radius);
+  Json list = Json::array();
+  for (const Visual& visual : link.visuals) list.push_back(to_json(visual));
+  return list;
 }
 
 // The entry of q that moves a joint, -1 for none; a mimic joint's is that of the joint it follows.
@@ -176,14 +121,12 @@ double lost_s(const ArmRecord& arm, size_t attached, size_t count) {
   return -1.0;
 }
 
-// Links and joints that `payload` adds to the picture between two times. `carried`: what the plant was until then.
-void add_payload(Json& json, const ArmRecord& arm, const Payload& payload, const RobotDescription& carried,
-                 const RobotDescription& with, std::pair<double, double> from_to_s, double radius) {
-  const Shapes drawn = payload.chain() ? read_shapes(payload.chain()->source) : Shapes{};
+// Links and joints that a payload adds to the picture between two times. `carried`: what the plant was until then.
+void add_payload(Json& json, const ArmRecord& arm, const RobotDescription& carried, const RobotDescription& with,
+                 std::pair<double, double> from_to_s, double radius) {
   for (size_t k = carried.links.size(); k < with.links.size(); ++k) {
     const LinkDescription& link = with.links[k];
-    const std::string own = link.name.substr(link.name.rfind('/') + 1);
-    Json shapes = link_shapes(with, drawn.count(own) ? own : link.name, drawn, 0.3 * radius);
+    Json shapes = link_shapes(with, link, 0.3 * radius);
     if (shapes.empty() && link.inertial) shapes.push_back(inertia_box(*link.inertial));
     Json item = {{"name", link.name}, {"shapes", shapes}, {"payload", true}, {"from", from_to_s.first}};
     if (from_to_s.second > from_to_s.first) item["to"] = from_to_s.second;
@@ -202,7 +145,7 @@ void add_events(Json& json, const ArmRecord& arm, double radius) {
     const double at_s = arm.events[i].applied_s;
     if (const auto* const attach = on_plant<AttachEvent>(arm, i)) {
       const RobotDescription with = dyn::attach(carried, attach->payload);
-      add_payload(json, arm, attach->payload, carried, with, {at_s, lost_s(arm, i, count)}, radius);
+      add_payload(json, arm, carried, with, {at_s, lost_s(arm, i, count)}, radius);
       carried = with;
     } else if (const auto* const detach = on_plant<DetachEvent>(arm, i)) {
       carried = dyn::detach(carried, detach->payload);
@@ -224,11 +167,10 @@ nlohmann::json scene(const ArmRecord& arm) {
   if (!arm.config) return json;
   const RobotDescription& robot = arm.config->description;
   const double length = reach(robot), radius = 0.035 * length;
-  const Shapes shapes = read_shapes(robot.source);
   json["reach"] = rounded(length);
   json["name"] = robot.name;
   for (const LinkDescription& link : robot.links) {
-    json["links"].push_back({{"name", link.name}, {"shapes", link_shapes(robot, link.name, shapes, radius)}});
+    json["links"].push_back({{"name", link.name}, {"shapes", link_shapes(robot, link, radius)}});
   }
   for (const JointDescription& joint : robot.joints) json["joints"].push_back(joint_json(joint, arm.coordinates));
   add_events(json, arm, radius);

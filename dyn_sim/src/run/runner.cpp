@@ -21,6 +21,7 @@
 
 #include "arm_loop.hpp"
 #include "dyn_core/numeric/residual.hpp"
+#include "dyn_core/realtime.hpp"
 #include "loop_allocations.hpp"
 #include "quiet_phase.hpp"
 
@@ -105,6 +106,7 @@ class Loop {
     std::int64_t due = first_beat(period_ns);
     mark_thread("dyn loop");
     const std::int64_t allocations = allocations_of_this_thread();
+    const realtime::Scope scope("the loop of dyn run");
     for (std::int64_t k = 0; k < cycles_ && !over(k); ++k, due += period_ns) {
       const double time_s = static_cast<double>(k) / config_.rate_hz;
       if (!options_.fast) wake_for(due, period_ns);

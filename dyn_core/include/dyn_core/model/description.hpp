@@ -4,6 +4,7 @@
 // (urdf.hpp), from a DH table (dh_table.hpp) or from code; Model::build validates it and makes the immutable Model.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,9 +33,19 @@ struct Inertial {
   Mat3d inertia_com_kgm2 = Mat3d::Zero();  // about the centre of mass, in the axes of the link frame
 };
 
+// For pictures only.
+struct Visual {
+  enum class Shape : std::uint8_t { box, cylinder, sphere };
+  Shape shape = Shape::box;
+  Vec3d size_m = Vec3d::Zero();  // a box's edges; radius and length of a cylinder; radius of a sphere
+  Pose link_T_visual;
+  std::optional<Vec3d> color;  // red, green, blue from 0 to 1
+};
+
 struct LinkDescription {
   std::string name;
   std::optional<Inertial> inertial;
+  std::vector<Visual> visuals{};  // boxes, cylinders and spheres; meshes are not read
 };
 
 struct JointLimits {  // SI units of the joint: rad or m, and their rates; N m or N

@@ -1,0 +1,66 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Which elements and attributes a URDF's links and joints may have, and the values they hold. Strict: what other
+// readers log and drop is refused, with file and line. No number is a number in part, nothing that dynamics depends on
+// stands twice, is misspelt, or has an attribute that nobody reads.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "dyn_core/numeric/types.hpp"
+#include "xml_reader.hpp"
+
+namespace dyn::urdf_text {
+
+struct AttributeRule {
+  const char* name;
+  int numbers;  // how many; 0: a name
+  bool required = false;
+  bool for_urdfdom = true;  // false: our own or newer than urdfdom, checked but not handed on
+};
+struct ElementRule {
+  const char* name;
+  bool required;
+  std::span<const AttributeRule> attributes;
+  bool extensible = false;  // other tools add attributes of their own here (K, D, command_effort, ...)
+};
+[[nodiscard]] std::span<const ElementRule> inertial_rules() noexcept;
+[[nodiscard]] std::span<const ElementRule> joint_rules() noexcept;
+
+// A finite decimal number and nothing else; the sign + too, which from_chars does not know.
+[[nodiscard]] std::optional<double> number(std::string_view text);
+[[nodiscard]] std::optional<Vec3d> three_numbers(std::string_view text);
+[[nodiscard]] std::vector<std::string_view> words(std::string_view text);
+
+class Elements {
+ public:
+  Elements(const std::string& xml, const std::string& source) : source_(source), document_(xml::read(xml, source)) {}
+
+  [[nodiscard]] const xml::Document& document() const noexcept { return document_; }
+  [[noreturn]] void fail(const xml::Element& at, const std::string& what) const;
+  [[nodiscard]] std::string name_of(const xml::Element& element, const std::string& what) const;
+  // What is neither known nor close to a known name (sensors, safety controllers, materials) is no business of ours.
+  void beware_of_misspelling(const xml::Element& element, const std::string& where,
+                             std::span<const char* const> known) const;
+  // Throws unless the children of `element` are as the rules say. Returns them as urdfdom may have them.
+  [[nodiscard]] std::string check(const xml::Element& element, const std::string& where,
+                                  std::span<const ElementRule> rules) const;
+
+  // Of elements that were checked: a child, or null; an attribute's value, or `otherwise` where it is not given.
+  [[nodiscard]] const xml::Element* child(const xml::Element& element, const char* name) const;
+  static double number(const xml::Element* element, const char* attribute, double otherwise = 0.0);
+  static Vec3d vector(const xml::Element* element, const char* attribute, const Vec3d& otherwise = Vec3d::Zero());
+
+ private:
+  [[nodiscard]] std::string check_leaf(const xml::Element& element, const std::string& where,
+                                       const ElementRule& rule) const;
+  void check_value(const xml::Element& element, const std::string& where, const std::string& value, int numbers) const;
+
+  const std::string& source_;
+  xml::Document document_;
+};
+
+}  // namespace dyn::urdf_text

@@ -1,0 +1,174 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "urdf_walk.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "complain.hpp"
+#include "dyn_core/model/payload.hpp"
+#include "urdf_elements.hpp"
+#include "urdf_visuals.hpp"
+
+namespace dyn {
+namespace {
+
+using urdf_text::Elements;
+
+struct TypeName {
+  const char* name;
+  JointType type;
+};
+constexpr TypeName joint_types[] = {{"fixed", JointType::fixed},           {"revolute", JointType::revolute},
+                                    {"continuous", JointType::continuous}, {"prismatic", JointType::prismatic},
+                                    {"floating", JointType::floating},     {"planar", JointType::planar}};
+
+class Walk {
+ public:
+  Walk(const std::string& xml, const std::string& source) : elements_(xml, source) { result_.robot.source = source; }
+
+  UrdfText walk() {
+    const xml::Document& document = elements_.document();
+    const xml::Element& robot = document.root();
+    if (robot.name != "robot") elements_.fail(robot, "the root element is <" + robot.name + ">, not <robot>");
+    result_.robot.name = elements_.name_of(robot, "robot");
+    std::string open = "<robot name=\"" + xml::escape(result_.robot.name) + "\"";
+    if (const std::string* version = robot.find("version")) open += " version=\"" + xml::escape(*version) + "\"";
+    result_.clean_xml = open + ">";
+    static constexpr std::array known = {"link", "joint"};
+    const VisualReader visuals(elements_);
+    for (const xml::Element* element : document.children(robot)) {
+      if (element->name == "link") {
+        link(*element);
+        visuals.read(*element, result_.robot);
+      } else if (element->name == "joint") {
+        joint(*element);
+      } else {
+        elements_.beware_of_misspelling(*element, "robot '" + result_.robot.name + "'", known);
+      }
+    }
+    result_.clean_xml += "</robot>";
+    return std::move(result_);
+  }
+
+ private:
+  void warn(const JointDescription& joint, const std::string& what) {
+    result_.robot.warnings.push_back(joint_text(joint.name) + what);
+  }
+
+  void link(const xml::Element& element) {
+    const std::string name = elements_.name_of(element, "link");
+    const std::string where = link_text(name);
+    result_.robot.links.push_back({name, std::nullopt});
+    result_.clean_xml += "<link name=\"" + xml::escape(name) + "\">";
+    static constexpr std::array known = {"inertial"};
+    for (const xml::Element* child : elements_.document().children(element)) {
+      if (child->name == "inertial") {
+        inertial(*child, where, result_.robot.links.back());
+      } else if (child->name != "visual" && child->name != "collision") {
+        elements_.beware_of_misspelling(*child, where, known);
+      }
+    }
+    result_.clean_xml += "</link>";
+  }
+
+  // The tensor is given in the axes of the inertial frame; turned here into those of the link: I = R I' R^T.
+  void inertial(const xml::Element& element, const std::string& where, LinkDescription& link) {
+    if (link.inertial) elements_.fail(element, where + ": duplicate <inertial>");
+    result_.clean_xml +=
+        "<inertial>" + elements_.check(element, where + ": <inertial>", urdf_text::inertial_rules()) + "</inertial>";
+    const Pose link_T_inertial = origin(element);
+    const xml::Element* const moments = elements_.child(element, "inertia");
+    const auto moment = [&](const char* name) { return Elements::number(moments, name); };
+    const Mat3d I =
+        inertia_tensor(moment("ixx"), moment("ixy"), moment("ixz"), moment("iyy"), moment("iyz"), moment("izz"));
+    const Mat3d turned = link_T_inertial.R * I * link_T_inertial.R.transpose();
+    link.inertial = Inertial{Elements::number(elements_.child(element, "mass"), "value"), link_T_inertial.p_m,
+                             0.5 * (turned + turned.transpose())};
+  }
+
+  void joint(const xml::Element& element) {
+    JointDescription joint;
+    joint.name = elements_.name_of(element, "joint");
+    const std::string where = joint_text(joint.name);
+    joint.type = type_of(element, where);
+    result_.clean_xml +=
+        "<joint name=\"" + xml::escape(joint.name) + "\" type=\"" + std::string(to_string(joint.type)) + "\">";
+    result_.clean_xml += elements_.check(element, where, urdf_text::joint_rules()) + "</joint>";
+    joint.parent_link = *elements_.child(element, "parent")->find("link");
+    joint.child_link = *elements_.child(element, "child")->find("link");
+    joint.parent_T_joint = origin(element);
+    if (joint.type != JointType::fixed && joint.type != JointType::floating) axis(element, joint);
+    mimic(element, joint);
+    limits(element, joint);
+    const xml::Element* const dynamics = elements_.child(element, "dynamics");
+    joint.damping = Elements::number(dynamics, "damping");
+    joint.friction = Elements::number(dynamics, "friction");
+    joint.armature = Elements::number(dynamics, "armature");
+    result_.robot.joints.push_back(std::move(joint));
+  }
+
+  JointType type_of(const xml::Element& element, const std::string& where) const {
+    const std::string* type = element.find("type");
+    if (!type) elements_.fail(element, where + " has no type");
+    for (const TypeName& known : joint_types) {
+      if (*type == known.name) return known.type;
+    }
+    elements_.fail(element, where + ": type '" + *type +
+                                "' is unknown; there are fixed, revolute, continuous, prismatic, floating, planar");
+  }
+
+  [[nodiscard]] Pose origin(const xml::Element& element) const {
+    const xml::Element* const origin = elements_.child(element, "origin");
+    return pose_from_xyz_rpy(Elements::vector(origin, "xyz"), Elements::vector(origin, "rpy"));
+  }
+
+  void axis(const xml::Element& element, JointDescription& joint) {
+    const xml::Element* const axis = elements_.child(element, "axis");
+    joint.axis = Elements::vector(axis, "xyz", Vec3d::UnitX());
+    const double length = joint.axis.norm();
+    if (!(length > 0.0)) {
+      elements_.fail(*axis, joint_text(joint.name) + ": <axis> is (0, 0, 0), which is no direction");
+    }
+    if (std::abs(length - 1.0) > 1e-3) {
+      warn(joint, ": <axis> has length " + number_text(length) + "; only its direction is used");
+    }
+    joint.axis /= length;
+  }
+
+  void mimic(const xml::Element& element, JointDescription& joint) {
+    const xml::Element* const mimic = elements_.child(element, "mimic");
+    if (mimic == nullptr) return;
+    if (joint.type == JointType::fixed) return warn(joint, " is fixed; its <mimic> has no effect");
+    joint.mimic =
+        Mimic{*mimic->find("joint"), Elements::number(mimic, "multiplier", 1.0), Elements::number(mimic, "offset")};
+  }
+
+  void limits(const xml::Element& element, JointDescription& joint) {
+    const bool bounded = joint.type == JointType::revolute || joint.type == JointType::prismatic;
+    const xml::Element* const limit = elements_.child(element, "limit");
+    if (limit == nullptr && bounded) {
+      elements_.fail(element, joint_text(joint.name) + ": a " + std::string(to_string(joint.type)) +
+                                  " joint needs a <limit>, and there is none");
+    }
+    if (limit == nullptr || joint.type == JointType::fixed) return;
+    const JointLimits limits{Elements::number(limit, "lower"), Elements::number(limit, "upper"), bounded,
+                             Elements::number(limit, "velocity"), Elements::number(limit, "effort")};
+    joint.limits = limits;
+    if (limits.effort == 0.0 && !joint.mimic) warn(joint, ": effort=\"0\" in <limit> means that no torque is allowed");
+    if (limits.velocity == 0.0 && !joint.mimic) {
+      warn(joint, ": velocity=\"0\" in <limit> means that no motion is allowed");
+    }
+    if (bounded && limits.lower == limits.upper) {
+      warn(joint, ": lower and upper in <limit> are both " + number_text(limits.lower));
+    }
+  }
+
+  Elements elements_;
+  UrdfText result_;
+};
+
+}  // namespace
+
+UrdfText walk_urdf(const std::string& xml, const std::string& source) { return Walk(xml, source).walk(); }
+
+}  // namespace dyn

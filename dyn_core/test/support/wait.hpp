@@ -1,0 +1,30 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Waiting for another thread, but not for ever: what never comes is a failure with a name, and the test goes on to its
+// end. The limit is far above what the slowest machine needs; nothing is judged by time.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+namespace dyn::test {
+
+inline constexpr std::chrono::minutes longest_wait{2};
+
+// True as soon as `done()` is; false, and the test has failed, where that takes longer than `limit`.
+template <class Done>
+[[nodiscard]] bool wait_until(Done&& done, const char* what, std::chrono::milliseconds limit = longest_wait) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > end) {
+      ADD_FAILURE() << "waited in vain until " << what;
+      return false;
+    }
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+}  // namespace dyn::test
