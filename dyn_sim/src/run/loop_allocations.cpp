@@ -13,7 +13,7 @@
 namespace {
 thread_local std::int64_t allocations = 0;
 
-[[maybe_unused]] void count() noexcept {
+[[maybe_unused]] void note_allocation() noexcept {
   ++allocations;
   dyn::realtime::forbid("allocating memory");
 }
@@ -28,27 +28,27 @@ void* __libc_realloc(void* old, std::size_t size);               // NOLINT
 void* __libc_memalign(std::size_t alignment, std::size_t size);  // NOLINT
 
 void* malloc(std::size_t size) noexcept {
-  count();
+  note_allocation();
   return __libc_malloc(size);
 }
 void* calloc(std::size_t count, std::size_t size) noexcept {
-  count();
+  note_allocation();
   return __libc_calloc(count, size);
 }
 void* realloc(void* old, std::size_t size) noexcept {
-  count();
+  note_allocation();
   return __libc_realloc(old, size);
 }
 void* memalign(std::size_t alignment, std::size_t size) noexcept {
-  count();
+  note_allocation();
   return __libc_memalign(alignment, size);
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
-  count();
+  note_allocation();
   return __libc_memalign(alignment, size);
 }
 int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept {
-  count();
+  note_allocation();
   *out = __libc_memalign(alignment, size);
   return *out == nullptr ? ENOMEM : 0;
 }
