@@ -25,10 +25,20 @@ std::optional<Vec3d> read_vector(const std::string& text) {
 
 }  // namespace
 
-void add_robot(CLI::App& app, std::string& robot, bool required) {
-  auto* option = app.add_option("ROBOT", robot, "A .urdf or .urdf.xacro file, or a name that `dyn robots` lists");
+void add_robot(CLI::App& app, RobotCall& robot, CLI::App* group) {
+  CLI::App& place = group == nullptr ? app : *group;
+  auto* option =
+      place.add_option("ROBOT", robot.name, "A .urdf or .urdf.xacro file, or a name that `dyn robots` lists");
   option->type_name("");
-  if (required) option->required();
+  if (group == nullptr) option->required();
+  app.add_flag("--allow-impossible-inertia", robot.allow_impossible_inertia,
+               "Take inertias that break the triangle inequality or are semidefinite, with a warning each");
+}
+
+ModelOptions model_options(const RobotCall& robot) {
+  ModelOptions options;
+  options.allow_impossible_inertia = robot.allow_impossible_inertia;
+  return options;
 }
 
 void add_json(CLI::App& app, bool& json) {

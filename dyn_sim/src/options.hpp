@@ -6,11 +6,20 @@
 #include <string>
 
 #include "command.hpp"
+#include "dyn_core/model/model.hpp"
 #include "dyn_core/numeric/types.hpp"
 
 namespace dyn::cli {
 
-void add_robot(CLI::App& app, std::string& robot, bool required = true);
+// The argument ROBOT with the options that say how it is read.
+struct RobotCall {
+  std::string name;
+  bool allow_impossible_inertia = false;
+};
+
+// Required; or in a group of alternatives, where that is given.
+void add_robot(CLI::App& app, RobotCall& robot, CLI::App* group = nullptr);
+[[nodiscard]] ModelOptions model_options(const RobotCall& robot);
 void add_json(CLI::App& app, bool& json);
 void add_algorithm(CLI::App& app, const std::string& option, std::string& name, const std::string& parameter);
 

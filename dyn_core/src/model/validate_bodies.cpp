@@ -59,7 +59,8 @@ InertiaJudgement judge_inertia(double mass_kg, const Mat3d& I) {
   if (excess > triangle_tolerance * size + floor) {
     return {"has an impossible inertia: of its principal moments " + moments_text(moments) +
                 " kg m^2 the largest exceeds the sum of the others",
-            {}};
+            {},
+            true};
   }
   if (size <= floor) return {{}, "has mass but no inertia about its centre of mass"};
   if (moments[0] <= semidefinite_tolerance * size + floor) {
@@ -83,7 +84,14 @@ std::vector<std::string> validate_bodies(const Model& model) {
         joint_text(model.body_joint(i)) + ": the body it moves (" + links_text(model, links_of, i) + ") ";
     if (!tree.com[u].allFinite()) fail(model.description(), where + "has a centre of mass beyond the range of numbers");
     const InertiaJudgement judgement = judge_inertia(tree.mass[u], tree.inertia_com[u]);
-    if (!judgement.fault.empty()) fail(model.description(), where + judgement.fault);
+    if (judgement.only_triangle && model.options().allow_impossible_inertia) {
+      warnings.push_back(where + judgement.fault);
+      continue;
+    }
+    if (!judgement.fault.empty()) {
+      fail(model.description(),
+           where + judgement.fault + (judgement.only_triangle ? " (allow_impossible_inertia takes it)" : ""));
+    }
     if (!judgement.doubt.empty()) warnings.push_back(where + judgement.doubt);
   }
   return warnings;

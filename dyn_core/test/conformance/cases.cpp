@@ -8,6 +8,7 @@
 
 #include "dyn_core/numeric/residual.hpp"
 #include "support/energy_oracle.hpp"
+#include "support/impossible.hpp"
 #include "support/random_robot.hpp"
 #include "support/robots.hpp"
 
@@ -50,6 +51,11 @@ std::deque<Source> sources() {
     Model model = Model::build(description);
     const int states = model.coordinates() > 12 ? 1 : 3;
     result.push_back({name, std::move(model), states});
+  }
+  for (const char* name : impossible_arms) {
+    ModelOptions options;
+    options.allow_impossible_inertia = true;
+    result.push_back({name, Model::build(impossible_arm(name), options), 3});
   }
   return result;
 }

@@ -1,7 +1,7 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """`dyn eval` against Pinocchio with its own URDF reader, and xacro's own expansion: M, C v, g, h, tau at random states.
 
-oracle_pin.py DYN ROBOT...   (names that `dyn robots` lists, or random:N for a random tree of N joints of all types;
+oracle_pin.py DYN ROBOT...   (names that `dyn robots` lists, .urdf files, or random:N for a random tree of N joints of all types;
                               exit code 1 and the largest errors where they disagree)
 
 Pinocchio's q and v of a floating joint are a quaternion and a twist, of a planar joint a unit complex number and a
@@ -34,6 +34,8 @@ def run(dyn, *arguments, text=None):
 
 def file_of(dyn, robot):
     """The file that `dyn` itself reads, so that both see the same robot."""
+    if robot.endswith(".urdf"):
+        return robot
     for known in json.loads(run(dyn, "robots", "--json"))["robots"]:
         if known["name"] == robot:
             return known["file"]
@@ -133,10 +135,11 @@ def compare(dyn, robot, file, rng):
     text = urdf_text(file)
     model = pinocchio.buildModelFromXML(text)
     data = model.createData()
-    coordinates = json.loads(run(dyn, "info", file, "--json"))["coordinate_names"]
+    options = ["--allow-impossible-inertia"]  # as Pinocchio does; no other robot here has one
+    coordinates = json.loads(run(dyn, "info", file, "--json", *options))["coordinate_names"]
     mapping = Mapping(model, coordinates, followers(text))
     states = [{k: rng.uniform(-1.3, 1.3, len(coordinates)).tolist() for k in ("q", "v", "a")} for _ in range(STATES)]
-    answers = run(dyn, "eval", file, text="".join(json.dumps(s) + "\n" for s in states)).splitlines()
+    answers = run(dyn, "eval", file, *options, text="".join(json.dumps(s) + "\n" for s in states)).splitlines()
     worst = dict.fromkeys(TOLERANCE, 0.0)
     for state, line in zip(states, answers, strict=True):
         answer = json.loads(line)

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "dyn_core/registry.hpp"
+#include "support/impossible.hpp"
 #include "support/random_robot.hpp"
 #include "support/robots.hpp"
 
@@ -22,6 +23,21 @@ TEST(Validation, EveryAlgorithmAgreesWithPinocchioOnTheRobotsWithNames) {
     const ValidationReport report = validate(Model::build(robot), 5, 1);
     for (const AlgorithmResult& r : report.results) {
       EXPECT_TRUE(r.pass()) << name << ' ' << r.kind << ' ' << r.name << ": " << r.error << " > " << r.tolerance;
+    }
+  }
+}
+
+TEST(Validation, EveryAlgorithmAgreesWithPinocchioOnInertiasThatNoBodyHas) {
+  for (const char* name : test::impossible_arms) {
+    for (const bool armature : {false, true}) {
+      ModelOptions options;
+      options.armature = armature;
+      options.allow_impossible_inertia = true;
+      const ValidationReport report = validate(Model::build(test::impossible_arm(name), options), 20, 1);
+      EXPECT_FALSE(report.results.empty());
+      for (const AlgorithmResult& r : report.results) {
+        EXPECT_TRUE(r.pass()) << name << ' ' << r.kind << ' ' << r.name << ": " << r.error << " > " << r.tolerance;
+      }
     }
   }
 }

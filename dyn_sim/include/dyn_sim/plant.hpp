@@ -45,8 +45,9 @@ struct PlantSettings {
   bool friction = true;            // damping, Coulomb friction, stiction of the joints
   double stiction_ratio = 1.0;     // static over Coulomb friction
   bool armature = true;
-  bool limits = true;    // position end stops and effort limits
-  int delay_cycles = 0;  // from command to torque
+  bool allow_impossible_inertia = false;  // bodies that break the triangle inequality (ModelOptions); not by MuJoCo
+  bool limits = true;                     // position end stops and effort limits
+  int delay_cycles = 0;                   // from command to torque
   NoiseSettings noise;
   std::vector<LinkOverride> overrides;
   std::vector<JointOverride> joint_overrides;

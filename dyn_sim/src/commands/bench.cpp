@@ -18,7 +18,7 @@ namespace dyn::cli {
 namespace {
 
 struct BenchOptions {
-  std::string robot;
+  RobotCall robot;
   bool json = false;
   bool all_peers = false;
   int chain = 0;
@@ -135,8 +135,9 @@ void just_call(const std::vector<bench::Contestant>& all, int calls, int states)
 }
 
 void run_bench(const BenchOptions& options) {
-  const auto model = std::make_shared<const Model>(options.chain > 0 ? Model::build(generic_chain(options.chain))
-                                                                     : load_model(options.robot));
+  const auto model =
+      std::make_shared<const Model>(options.chain > 0 ? Model::build(generic_chain(options.chain))
+                                                      : load_model(options.robot.name, model_options(options.robot)));
   const bench::States states(*model, options.effort.states, options.seed);
   std::vector<bench::Contestant> all = bench::own_contestants(model, states);
   if (options.calls == 0) {
@@ -160,7 +161,7 @@ void run_bench(const BenchOptions& options) {
 Action declare_bench(CLI::App& app) {
   auto options = std::make_shared<BenchOptions>();
   auto* group = app.add_option_group("robot", "one of");
-  add_robot(*group, options->robot, false);
+  add_robot(app, options->robot, group);
   group->add_option("--chain", options->chain, "A serial chain of N revolute joints in place of a robot")
       ->type_name("N")
       ->check(CLI::Range(1, 500));

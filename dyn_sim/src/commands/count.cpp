@@ -19,7 +19,7 @@ using nlohmann::ordered_json;
 constexpr auto right = Table::Align::right;
 
 struct Arguments {
-  std::string robot;
+  RobotCall robot;
   int chain = 0;
   bool json = false;
 };
@@ -35,7 +35,8 @@ struct Report {
 
 Report make_report(const Arguments& arguments) {
   const bool chain = arguments.chain > 0;
-  const Model model = Model::build(chain ? generic_chain(arguments.chain) : load_robot(arguments.robot));
+  const Model model = chain ? Model::build(generic_chain(arguments.chain))
+                            : load_model(arguments.robot.name, model_options(arguments.robot));
   Report report;
   report.name = model.name();
   report.n = model.coordinates();
@@ -204,7 +205,7 @@ Action declare_count(CLI::App& app) {
       "subtractions are additions. Kinematics (kinematics.hpp) is a row of its own, since algorithms share it.\n"
       "--chain fits polynomials over chains of 8 to 32 joints.");
   auto* group = app.add_option_group("robot", "one of");
-  add_robot(*group, arguments->robot, false);
+  add_robot(app, arguments->robot, group);
   group->add_option("--chain", arguments->chain, "A serial chain of N revolute joints with generic parameters")
       ->type_name("N")
       ->check(CLI::Range(1, 200));

@@ -39,13 +39,15 @@ With --friction, damping v + friction sign(v) (nothing at v = 0) is part of tau,
 h stays without. A line that is neither ends the program with exit code 1.)";
 
 struct Arguments {
-  std::string robot, jsim = "fused", coriolis = "fused", forward = "aba", inverse = "rnea";
+  RobotCall robot;
+  std::string jsim = "fused", coriolis = "fused", forward = "aba", inverse = "rnea";
   std::string gravity = "0,0,-9.81";
   bool friction = false, armature = false;
 };
 
 EvalOptions options_from(const Arguments& arguments) {
   EvalOptions options;
+  options.model = model_options(arguments.robot);
   options.model.gravity_mps2 = parse_vector(arguments.gravity);
   options.model.armature = arguments.armature;
   options.friction = arguments.friction;
@@ -56,7 +58,7 @@ EvalOptions options_from(const Arguments& arguments) {
 }
 
 void evaluate_lines(const Arguments& arguments) {
-  EvalSession session(load_robot(arguments.robot), options_from(arguments));
+  EvalSession session(load_robot(arguments.robot.name), options_from(arguments));
   LineReader reader(STDIN_FILENO);
   std::string line;
   while (reader.next(line)) {

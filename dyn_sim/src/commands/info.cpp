@@ -158,14 +158,14 @@ void print_text(const Model& model) {
 
 Action declare_info(CLI::App& app) {
   struct Arguments {
-    std::string robot;
+    RobotCall robot;
     bool json = false;
   };
   auto arguments = std::make_shared<Arguments>();
   add_robot(app, arguments->robot);
   add_json(app, arguments->json);
   return [arguments] {
-    const Model model = Model::build(load_robot(arguments->robot));
+    const Model model = load_model(arguments->robot.name, model_options(arguments->robot));
     arguments->json ? print_json(describe_robot(model)) : print_text(model);
   };
 }

@@ -19,7 +19,7 @@ namespace dyn::cli {
 namespace {
 
 struct Call {
-  std::string robot;
+  RobotCall robot;
   int states = 100;
   std::uint64_t seed = 1;
   bool json = false;
@@ -74,7 +74,8 @@ void print(const ValidationReport& report) {
 }
 
 void validate(const Call& call) {
-  const ValidationReport report = oracle::validate(load_model(call.robot), call.states, call.seed);
+  const ValidationReport report =
+      oracle::validate(load_model(call.robot.name, model_options(call.robot)), call.states, call.seed);
   if (call.json) {
     print_json(to_json(report));
   } else {

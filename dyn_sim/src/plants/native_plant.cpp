@@ -69,6 +69,7 @@ class NativePlant final : public Plant {
     integrator_.give_up_on(settings_.give_up);
     options_.gravity_mps2 = gravity_mps2;
     options_.armature = settings_.armature;
+    options_.allow_impossible_inertia = settings_.allow_impossible_inertia;
     rebuild(with_overrides(robot, settings_));
   }
 

@@ -173,6 +173,8 @@ ArmConfig read_arm(YamlMap& map, const RunConfig& run) {
   arm.description = load_description(map, run.file);
   arm.live.model.gravity_mps2 = map.vector3("gravity", arm.live.model.gravity_mps2);
   arm.plant = read_plant(map.map("plant"));
+  arm.plant.allow_impossible_inertia = map.flag("allow_impossible_inertia", false);
+  arm.live.model.allow_impossible_inertia = arm.plant.allow_impossible_inertia;
   YamlMap controller = map.map("controller");
   arm.live.model.armature = controller.flag("armature", arm.plant.armature);
   const Model model = Model::build(arm.description, arm.live.model);

@@ -15,7 +15,8 @@ namespace dyn {
 
 struct ModelOptions {
   Vec3d gravity_mps2 = Vec3d(0.0, 0.0, -9.81);
-  bool armature = false;  // add the joints' armature to the diagonal of M
+  bool armature = false;                  // add the joints' armature to the diagonal of M
+  bool allow_impossible_inertia = false;  // take bodies that break the triangle inequality, with a warning each
 };
 
 // A joint as users see it: its entries in q, v, a, tau are [first_coordinate, first_coordinate + degrees).

@@ -26,13 +26,16 @@ void validate_numbers(const RobotDescription& description);
 std::vector<std::string> validate_description(const RobotDescription& description);
 
 // Inertias are judged per moving body, after fixed links are merged: negative mass, indefinite or impossible inertia
-// (against the triangle inequality) throws; massless or semidefinite moving bodies are returned as warnings.
+// (against the triangle inequality) throws; massless or semidefinite moving bodies are returned as warnings, and
+// impossible ones too where the model's options allow them.
 std::vector<std::string> validate_bodies(const Model& model);
 
 // What is wrong with the mass and inertia (about the centre of mass) of one rigid body. `fault`: no body has them;
-// `doubt`: usable, but M may be singular or the figures rounded. Both empty: all is well.
+// `doubt`: usable, but M may be singular or the figures rounded. Both empty: all is well. `only_triangle`: the fault is
+// that the triangle inequality is broken; M is positive definite all the same, and every equation holds.
 struct InertiaJudgement {
   std::string fault, doubt;
+  bool only_triangle = false;
 };
 [[nodiscard]] InertiaJudgement judge_inertia(double mass_kg, const Mat3d& inertia_com_kgm2);
 

@@ -34,6 +34,7 @@ class MujocoPlant final : public Plant {
     check_step(settings_.step_s);
     options_.gravity_mps2 = gravity_mps2;
     options_.armature = settings_.armature;
+    options_.allow_impossible_inertia = settings_.allow_impossible_inertia;
     rebuild(with_overrides(robot, settings_));
   }
 
