@@ -3,10 +3,14 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <iostream>
 #include <optional>
+#include <set>
 
 #include "algorithm_families.hpp"
 #include "dyn_core/error.hpp"
+#include "dyn_core/model/robot_library.hpp"
+#include "output.hpp"
 
 namespace dyn::cli {
 namespace {
@@ -39,6 +43,22 @@ ModelOptions model_options(const RobotCall& robot) {
   ModelOptions options;
   options.allow_impossible_inertia = robot.allow_impossible_inertia;
   return options;
+}
+
+Model load(const RobotCall& robot) {
+  Model model = load_model(robot.name, model_options(robot));
+  say_warnings(model);
+  return model;
+}
+
+void say_warnings(const Model& model) {
+  static std::set<std::string> said;
+  const RobotDescription& robot = model.description();
+  const std::string where = robot.source.empty() ? robot.name : robot.source;
+  for (const std::string& warning : model.warnings()) {
+    const std::string line = "warning: " + one_line(where + ": " + warning) + '\n';
+    if (said.insert(line).second) std::cerr << line;
+  }
 }
 
 void add_json(CLI::App& app, bool& json) {

@@ -20,6 +20,9 @@ struct RobotCall {
 // Required; or in a group of alternatives, where that is given.
 void add_robot(CLI::App& app, RobotCall& robot, CLI::App* group = nullptr);
 [[nodiscard]] ModelOptions model_options(const RobotCall& robot);
+// Builds the model, and says on standard error what is doubtful about it.
+[[nodiscard]] Model load(const RobotCall& robot);
+void say_warnings(const Model& model);  // each sentence once a program
 void add_json(CLI::App& app, bool& json);
 void add_algorithm(CLI::App& app, const std::string& option, std::string& name, const std::string& parameter);
 

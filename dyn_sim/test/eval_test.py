@@ -79,7 +79,8 @@ class States(unittest.TestCase):
         self.assertLess(abs(r["M"][1][1]), 1e-15)
         self.assertTrue(all(isinstance(x, float) for x in r["tau"] + r["g"] + r["h"]))
         done = run("eval", TIP, lines=[{}, {}])
-        self.assertEqual((done.returncode, done.error), (0, ""))
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.error.count("\n"), 1)  # what is doubtful about the robot (warnings_test.py)
 
 
 class Options(unittest.TestCase):

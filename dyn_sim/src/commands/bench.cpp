@@ -9,7 +9,6 @@
 #include "command.hpp"
 #include "count/chain.hpp"
 #include "dyn_core/kernel_sets.hpp"
-#include "dyn_core/model/robot_library.hpp"
 #include "dyn_core/model/urdf.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -135,9 +134,8 @@ void just_call(const std::vector<bench::Contestant>& all, int calls, int states)
 }
 
 void run_bench(const BenchOptions& options) {
-  const auto model =
-      std::make_shared<const Model>(options.chain > 0 ? Model::build(generic_chain(options.chain))
-                                                      : load_model(options.robot.name, model_options(options.robot)));
+  const auto model = std::make_shared<const Model>(options.chain > 0 ? Model::build(generic_chain(options.chain))
+                                                                     : load(options.robot));
   const bench::States states(*model, options.effort.states, options.seed);
   std::vector<bench::Contestant> all = bench::own_contestants(model, states);
   if (options.calls == 0) {

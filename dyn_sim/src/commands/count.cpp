@@ -8,7 +8,6 @@
 #include "command.hpp"
 #include "count/chain.hpp"
 #include "count/report.hpp"
-#include "dyn_core/model/robot_library.hpp"
 #include "options.hpp"
 #include "output.hpp"
 
@@ -35,8 +34,7 @@ struct Report {
 
 Report make_report(const Arguments& arguments) {
   const bool chain = arguments.chain > 0;
-  const Model model = chain ? Model::build(generic_chain(arguments.chain))
-                            : load_model(arguments.robot.name, model_options(arguments.robot));
+  const Model model = chain ? Model::build(generic_chain(arguments.chain)) : load(arguments.robot);
   Report report;
   report.name = model.name();
   report.n = model.coordinates();

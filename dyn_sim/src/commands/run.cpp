@@ -140,6 +140,7 @@ void run(const Call& call) {
     };
   }
   const sim::RunRecord record = sim::run_closed_loop(config, options);
+  for (const sim::ArmConfig& arm : config.arms) say_warnings(Model::build(arm.description, arm.live.model));
 
   const std::vector<std::string> causes = causes_of(record);
   try {

@@ -74,8 +74,7 @@ void print(const ValidationReport& report) {
 }
 
 void validate(const Call& call) {
-  const ValidationReport report =
-      oracle::validate(load_model(call.robot.name, model_options(call.robot)), call.states, call.seed);
+  const ValidationReport report = oracle::validate(load(call.robot), call.states, call.seed);
   if (call.json) {
     print_json(to_json(report));
   } else {

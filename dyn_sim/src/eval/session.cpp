@@ -13,6 +13,7 @@
 #include "eval/fields.hpp"
 #include "eval/json_line.hpp"
 #include "eval/payload_line.hpp"
+#include "options.hpp"
 #include "output.hpp"
 
 namespace dyn::cli {
@@ -194,6 +195,7 @@ void EvalSession::detach(const json& argument) {
 // Everything that can fail comes first; then the old model goes.
 void EvalSession::rebuild(RobotDescription robot, const EvalOptions& options) {
   auto dynamics = std::make_unique<Dynamics>(Model::build(robot, options.model), options.algorithms);
+  say_warnings(dynamics->model());
   robot_ = std::move(robot);
   options_ = options;
   dynamics_ = std::move(dynamics);
