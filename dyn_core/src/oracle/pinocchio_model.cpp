@@ -277,6 +277,15 @@ void PinocchioModel::bias(Inputs q, Inputs v, std::span<double> h) {
   p.project(Vector(pinocchio::nonLinearEffects(p.model, *p.data, p.positions(q), p.rates(v, p.full_v))), h);
 }
 
+void PinocchioModel::velocity_forces(Inputs q, Inputs v, std::span<double> Cv) {
+  Impl& p = *impl_;
+  const Vec3d gravity = p.model.gravity.linear();
+  p.model.gravity.setZero();
+  p.full_a.setZero();
+  p.project(Vector(pinocchio::rnea(p.model, *p.data, p.positions(q), p.rates(v, p.full_v), ConstRef(p.full_a))), Cv);
+  p.model.gravity.linear(gravity);
+}
+
 void PinocchioModel::inverse(Inputs q, Inputs v, Inputs a, std::span<double> tau) {
   Impl& p = *impl_;
   p.project(Vector(pinocchio::rnea(p.model, *p.data, p.positions(q), p.rates(v, p.full_v), p.rates(a, p.full_a))), tau);

@@ -43,17 +43,34 @@ double condition_of(const Matrix& M) {
   return least > largest / singular_condition ? largest / least : infinity;
 }
 
+// C from forces quadratic in the rates alone, f(v) = C(q, v) v by RNEA, which keeps its digits far from the base where
+// Pinocchio's own C does not. By the symmetry of Christoffel symbols  2 C(q, v) u = f(v + u) - f(v) - f(u).
+void christoffel_matrix(PinocchioModel& oracle, const State& s, Matrix& C) {
+  const auto n = static_cast<Eigen::Index>(s.q.size());
+  Vector of_both(n), of_v(n), of_u(n);
+  oracle.velocity_forces(s.q, s.v, span(of_v));
+  const double size = std::max(1.0, largest_entry(map(s.v)));
+  for (Eigen::Index j = 0; j < n; ++j) {
+    std::vector<double> both = s.v, u(s.v.size(), 0.0);
+    u[static_cast<size_t>(j)] = size;
+    both[static_cast<size_t>(j)] += size;
+    oracle.velocity_forces(s.q, both, span(of_both));
+    oracle.velocity_forces(s.q, u, span(of_u));
+    C.col(j) = (of_both - of_v - of_u) / (2.0 * size);
+  }
+}
+
 Truth truth_at(PinocchioModel& oracle, const State& s) {
   const auto n = static_cast<Eigen::Index>(s.q.size());
   Truth t;
   t.M = t.C = Matrix::Zero(n, n);
-  t.g = t.h = t.tau = t.qdd = Vector::Zero(n);
+  t.Cv = t.g = t.h = t.tau = t.qdd = Vector::Zero(n);
   oracle.mass_matrix(s.q, span(t.M));
-  oracle.coriolis_matrix(s.q, s.v, span(t.C));
+  christoffel_matrix(oracle, s, t.C);
   oracle.gravity(s.q, span(t.g));
+  oracle.velocity_forces(s.q, s.v, span(t.Cv));
   oracle.bias(s.q, s.v, span(t.h));
   oracle.inverse(s.q, s.v, s.a, span(t.tau));
-  t.Cv = t.C * map(s.v);
   t.condition = condition_of(t.M);
   if (std::isfinite(t.condition) && !oracle.forward(s.q, s.v, s.tau, span(t.qdd))) t.condition = infinity;
   const double speed = largest_entry(map(s.v));

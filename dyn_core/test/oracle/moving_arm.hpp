@@ -22,16 +22,19 @@
 
 namespace dyn::oracle {
 
-// The reference of joint i is 0.8 sin((1 + 0.2 i) t + i). The arm is always where the reference is, or, with_plant(),
-// where its torques bring it.
+// The reference of joint i is c_i + 0.8 sin((1 + 0.2 i) t + i), with c = 0 unless it is given. The arm is always where
+// the reference is, or, with_plant(), where its torques bring it.
 class MovingArm {
  public:
-  MovingArm(const RobotDescription& robot, const live::LiveOptions& options, double period_s, int ring_slots = 64)
+  MovingArm(const RobotDescription& robot, const live::LiveOptions& options, double period_s, int ring_slots = 64,
+            std::vector<double> centre = {})
       : live(robot, options),
         ring(ring_slots, live.max_coordinates(), live.newest_model()->bodies() + options.max_payload_dofs),
+        centre_(std::move(centre)),
         period_s_(period_s),
         controller_(live, control::Actuation::from_model(*live.newest_model(), {}), parameters(), period_s) {
     const auto n = static_cast<size_t>(live.max_coordinates());
+    centre_.resize(n, 0.0);
     for (auto* x : {&q_, &v_, &ref_q_, &ref_v_, &ref_a_, &effort_, &a_}) x->assign(n, 0.0);
     move_reference();
     q_ = ref_q_;
@@ -72,12 +75,13 @@ class MovingArm {
     for (size_t i = 0; i < q_.size(); ++i) {
       const double rate = 1.0 + 0.2 * static_cast<double>(i);
       const double angle = rate * time_s_ + static_cast<double>(i);
-      ref_q_[i] = 0.8 * std::sin(angle);
+      ref_q_[i] = centre_[i] + 0.8 * std::sin(angle);
       ref_v_[i] = 0.8 * rate * std::cos(angle);
       ref_a_[i] = -0.8 * rate * rate * std::sin(angle);
     }
   }
 
+  std::vector<double> centre_;
   double period_s_, time_s_ = 0.0;
   control::Controller controller_;
   std::optional<Dynamics> plant_;
