@@ -42,14 +42,11 @@ void check_transition_time(double transition_time_s) {
 }  // namespace
 
 LiveModel::LiveModel(const RobotDescription& robot, const LiveOptions& options)
-    : options_(options),
-      parts_{robot, {}, 0},
-      settings_now_{.algorithms = {}, .gravity_mps2 = options.model.gravity_mps2} {
-  model_ = build(parts_);
+    : options_(options), settings_now_{.algorithms = {}, .gravity_mps2 = options.model.gravity_mps2} {
+  Change first;
+  (void)change({robot, {}, 0}, 0.0, &first);
+  generation_ = std::move(first.generation_);
   robot_coordinates_ = model_->coordinates();
-  generation_ = lockfree::Owned<Generation>::make(model_, options_.algorithms);
-  number_bodies(*generation_, 0.0);
-  remember(*generation_);
   settings_now_.algorithms = generation_->dynamics.algorithms();
   settings_ = lockfree::Owned<Settings>::make(settings_now_);
   options_.algorithms = {};  // the names are the caller's and may be gone by the next change
@@ -130,19 +127,22 @@ void LiveModel::collect() {
 // The one build of a change; whatever may refuse it has its say before anything is changed.
 Applied LiveModel::change(Parts parts, double transition_time_s, Change* later) {
   check_transition_time(transition_time_s);
-  auto model = build(parts);
-  check_same_joints(parts.robot, own_coordinates(*model_), own_coordinates(*model));
-  if (model->coordinates() > max_coordinates()) {
-    throw ModelError("payload '" + parts.payloads.back().name() + "' would make " +
-                     std::to_string(model->coordinates()) + " degrees of freedom; max_payload_dofs leaves room for " +
-                     std::to_string(max_coordinates()));
+  RobotDescription whole = parts.robot;
+  for (const Payload& payload : parts.payloads) whole = dyn::attach(whole, payload);
+  auto model = std::make_shared<const Model>(Model::build(whole, options_.model));
+  if (model_ != nullptr) {  // a change, and not the first model
+    check_same_joints(parts.robot, own_coordinates(*model_), own_coordinates(*model));
+    if (model->coordinates() > max_coordinates()) {
+      throw ModelError("payload '" + parts.payloads.back().name() + "' would make " +
+                       std::to_string(model->coordinates()) + " degrees of freedom; max_payload_dofs leaves room for " +
+                       std::to_string(max_coordinates()));
+    }
+    if (options_.check) options_.check(*model);
   }
-  if (options_.check) options_.check(*model);
   auto generation = lockfree::Owned<Generation>::make(std::move(model), options_.algorithms);
-  number_bodies(*generation, transition_time_s);
-  generation->id = ++generations_;
+  generation->id = generations_++;
   generation->geometry = parts.geometry;
-  remember(*generation);
+  remember(*generation, transition_time_s);
   parts_ = std::move(parts);
   model_ = generation->model;
   Applied applied{generation->id, model_->coordinate_names(), model_->warnings()};
@@ -154,14 +154,10 @@ Applied LiveModel::change(Parts parts, double transition_time_s, Change* later) 
   return applied;
 }
 
-std::shared_ptr<const Model> LiveModel::build(const Parts& parts) const {
-  RobotDescription whole = parts.robot;
-  for (const Payload& payload : parts.payloads) whole = dyn::attach(whole, payload);
-  return std::make_shared<const Model>(Model::build(whole, options_.model));
-}
-
 // Keys and versions: a body whose inertia is not what was published last gets a new version, to be reached in time.
-void LiveModel::number_bodies(Generation& generation, double transition_time_s) {
+void LiveModel::remember(Generation& generation, double transition_time_s) {
+  recent_models_[generation.id] = generation.model;
+  if (recent_models_.size() > models_remembered) recent_models_.erase(recent_models_.begin());
   const Model& model = *generation.model;
   std::map<std::string, int> bodies_of_joint;
   for (int body = 0; body < model.bodies(); ++body) {
@@ -174,18 +170,12 @@ void LiveModel::number_bodies(Generation& generation, double transition_time_s) 
   for (int body = 0; body < model.bodies(); ++body) {
     Transition& transition = generation.transitions[body];
     generation.body_of_key[transition.key] = body;
-    const auto& [last, inertia] = published_[transition.key];
-    const bool unchanged = last.version != 0 && same_inertia(inertia, body_inertia(model.tree(), body));
-    transition = unchanged ? last : Transition{transition.key, ++versions_, transition_time_s};
-  }
-}
-
-void LiveModel::remember(const Generation& generation) {
-  recent_models_[generation.id] = generation.model;
-  if (recent_models_.size() > models_remembered) recent_models_.erase(recent_models_.begin());
-  for (int body = 0; body < generation.model->bodies(); ++body) {
-    const Transition& transition = generation.transitions[body];
-    published_[transition.key] = {transition, body_inertia(generation.model->tree(), body)};
+    PublishedInertia& last = published_[transition.key];
+    const BodyInertia inertia = body_inertia(model.tree(), body);
+    if (last.transition.version == 0 || !same_inertia(last.inertia, inertia)) {
+      last = {{transition.key, ++versions_, transition_time_s}, inertia};
+    }
+    transition = last.transition;
   }
 }
 

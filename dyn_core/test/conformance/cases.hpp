@@ -32,4 +32,8 @@ struct Case {
 
 [[nodiscard]] VecX<double> eigen(const std::vector<double>& x);
 
+// Fails where what float makes of a state is farther from what double makes of it than float's rounding explains: a
+// relative error of so many units of float's epsilon for each of the robot's bodies.
+void expect_float_error(double error, const Case& c);
+
 }  // namespace dyn::test

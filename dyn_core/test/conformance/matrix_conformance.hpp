@@ -18,15 +18,11 @@ class MatrixConformance : public ::testing::Test {
 
   // By an algorithm that has seen no robot before, in body order.
   template <class T = double>
-  static MatX<T> at_any_state(const Case& c) {
+  static MatX<T> fresh(const Case& c) {
     Body<T> body(*c.model);
     body.at(c, Algorithm<T>::needs);
     Algorithm<T> algorithm(body.tree.size);
-    return matrix_of(algorithm, body);
-  }
-  template <class T = double>
-  static MatX<T> fresh(const Case& c) {
-    MatX<T> matrix = at_any_state<T>(c);
+    MatX<T> matrix = matrix_of(algorithm, body);
     expect_finite(matrix, c);
     return matrix;
   }
@@ -57,6 +53,21 @@ class MatrixConformance : public ::testing::Test {
       const auto view = matrix_view(matrix.data(), body.tree.size, body.tree.size);
       EXPECT_TRUE(count_allocations([&] { algorithm.compute(body.tree, body.ws, view); }).none()) << c.robot;
       expect_finite(matrix, c);
+    }
+  }
+
+  // A state that is not finite makes no numbers, and nothing of it is left when the state is good again.
+  static void expect_no_trace_of_broken_states() {
+    const Case& good = all_cases()[17];
+    const MatX<double> expected = fresh(good);
+    Body<double> body(*good.model);
+    Algorithm<double> algorithm(body.tree.size);
+    for (const BrokenState& broken : broken_states(good)) {
+      body.at(broken.state, Algorithm<double>::needs);
+      const MatX<double> result = matrix_of(algorithm, body);
+      if (!broken.finite) expect_no_number_from_none(result, expected, fresh(broken.moved));
+      body.at(good, Algorithm<double>::needs);
+      EXPECT_EQ(matrix_of(algorithm, body), expected) << "something of the broken state is left";
     }
   }
 

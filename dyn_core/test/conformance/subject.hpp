@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -87,17 +89,47 @@ MatX<T> matrix_of(Algorithm& algorithm, const Body<T>& body) {
   return result;
 }
 
-// States no robot is ever in: not finite, or beyond every bound.
-inline std::vector<Case> broken_states(const Case& c) {
-  std::vector<Case> result;
+// A state no robot is ever in: all positions, or all velocities and torques, are not finite or beyond every bound.
+struct BrokenState {
+  Case state;
+  Case moved;           // the same numbers, finite, but others than the good state's
+  bool finite = false;  // 1e308
+};
+
+inline std::vector<BrokenState> broken_states(const Case& good) {
+  std::vector<BrokenState> result;
   for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e308}) {
-    result.push_back(c);
-    std::fill(result.back().q.begin(), result.back().q.end(), bad);
-    result.push_back(c);
-    std::fill(result.back().v.begin(), result.back().v.end(), bad);
-    std::fill(result.back().tau.begin(), result.back().tau.end(), bad);
+    BrokenState q{good, good, std::isfinite(bad)}, v = q;
+    std::fill(q.state.q.begin(), q.state.q.end(), bad);
+    for (double& x : q.moved.q) x += 0.4;
+    std::fill(v.state.v.begin(), v.state.v.end(), bad);
+    std::fill(v.state.tau.begin(), v.state.tau.end(), bad);
+    for (double& x : v.moved.v) x *= 1.5;
+    for (double& x : v.moved.tau) x *= 1.5;
+    result.push_back(q);
+    result.push_back(v);
   }
   return result;
+}
+
+// What depends on a number that is not finite is not finite either: the entries that differ between the good state and
+// the moved one. The others are nobody's business.
+inline void expect_no_number_from_none(const auto& result, const auto& good, const auto& moved) {
+  const double small = 1e-9 * largest_entry(good);
+  for (Eigen::Index j = 0; j < good.cols(); ++j) {
+    for (Eigen::Index i = 0; i < good.rows(); ++i) {
+      if (std::abs(moved(i, j) - good(i, j)) <= small) continue;
+      EXPECT_FALSE(std::isfinite(result(i, j))) << i << ' ' << j << ": a number made of none, " << result(i, j);
+    }
+  }
+}
+
+// The state as floats have it, so that what float and double make of it differs by their arithmetic alone.
+inline Case rounded_to_float(Case c) {
+  for (auto* x : {&c.q, &c.v, &c.a, &c.tau}) {
+    for (double& number : *x) number = static_cast<double>(static_cast<float>(number));
+  }
+  return c;
 }
 
 }  // namespace dyn::test

@@ -129,9 +129,7 @@ class LiveModel {
 
   [[nodiscard]] std::unique_lock<std::mutex> writer(const char* call) const;
   Applied change(Parts parts, double transition_time_s, Change* later);
-  [[nodiscard]] std::shared_ptr<const Model> build(const Parts& parts) const;
-  void number_bodies(Generation& generation, double transition_time_s);
-  void remember(const Generation& generation);
+  void remember(Generation& generation, double transition_time_s);
   void change_settings(const Settings& settings, Change* later);
   DYN_REALTIME void apply(const Settings& settings) noexcept;
 
@@ -146,7 +144,7 @@ class LiveModel {
   Indexed<PublishedInertia> published_;                                  // by key
   std::map<std::string, int> keys_;
   std::uint64_t versions_ = 0;
-  std::uint64_t generations_ = 0;
+  std::uint64_t generations_ = 0;  // so many were made
   Settings settings_now_;
 
   lockfree::Handover<Generation> fresh_generations_;
