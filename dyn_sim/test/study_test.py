@@ -26,11 +26,29 @@ class Study(unittest.TestCase):
                 self.assertGreater(len(pictures), 0)
                 for picture in pictures:
                     self.check_figure(out / picture)
+                tables = list(out.glob("*.csv"))
+                self.assertEqual(len(tables), len(pictures))
+                for table in tables:
+                    self.check_table(table)
+
+    def check_table(self, file):
+        """One heading as wide as every row, for readers that know quotes and for those that do not; numbers below."""
+        with file.open(newline="") as text:
+            rows = list(csv.reader(text))
+        lines = file.read_text().splitlines()
+        self.assertEqual(len(rows), len(lines), file.name)
+        for row, line in zip(rows, lines):
+            self.assertEqual(len(row), len(rows[0]), file.name)
+            self.assertEqual(row, line.split(","), file.name)
+        self.assertEqual(len(set(rows[0])), len(rows[0]), file.name)
+        for row in rows[1:]:
+            for cell in row:
+                float(cell)
 
     def check_figure(self, svg):
         lines = [p for p in xml.parse(svg).iter("{http://www.w3.org/2000/svg}path") if p.get("stroke-width") == "1.6"]
         with svg.with_suffix(".csv").open() as file:
-            rows = list(csv.reader(file, quotechar="\0"))
+            rows = list(csv.reader(file))
         self.assertGreater(len(rows), 10)
         for line in lines:
             points = re.findall(r"[ML]([-\d.e+]+) ([-\d.e+]+)", line.get("d"))

@@ -31,6 +31,9 @@ TEST(FacadeConformance, TermsAgreeWithTheEnergyOracle) {
     const MatX<double> C = dynamics.C();
     EXPECT_LT(relative_error(C * eigen(c.v), c.Cv, c.force_floor), 1e-11) << c.robot;
     EXPECT_LT(relative_error(C + C.transpose(), c.Mdot, c.matrix_floor), 1e-12) << c.robot;
+    if (c.C.size() > 0) {
+      EXPECT_LT(relative_error(C, c.C, c.matrix_floor), 1e-12) << c.robot;
+    }
     EXPECT_LT(relative_error(dynamics.g(), c.g, c.force_floor), 1e-11) << c.robot;
     EXPECT_LT(relative_error(dynamics.h(), c.Cv + c.g, c.force_floor), 1e-11) << c.robot;
   }

@@ -17,6 +17,12 @@ namespace dyn::study {
 
 [[nodiscard]] std::vector<double> random_values(std::mt19937_64& rng, int count, double largest);
 
+// The forces that are quadratic in the rates by eqs 13 and 14 of paper 000 (Wang and Ju) alone, as the paper prints its
+// bias: without the products of angular velocities w_l' x n_l qd_l that stand in eqs 11 and 12. For robots whose bodies
+// are their coordinates.
+[[nodiscard]] VecX<double> bias_as_printed(const Model& model, const std::vector<double>& q,
+                                           const std::vector<double>& v);
+
 // Throws ModelError with the joint's name where the state or M's pivot is unfit.
 void demand(const Status& status, const Model& model);
 

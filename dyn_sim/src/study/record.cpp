@@ -22,11 +22,19 @@ void write_file(const std::filesystem::path& file, const std::string& text) {
   out.close();
 }
 
+// One cell of a heading, without commas: "t, s" is written "t (s)".
+std::string heading_of(std::string label) {
+  for (size_t comma = label.find(','); comma != std::string::npos; comma = label.find(',')) {
+    label = label.substr(0, comma) + " (" + label.substr(label.find_first_not_of(" ,", comma)) + ')';
+  }
+  return label;
+}
+
 std::string csv_of(const Figure& figure) {
   std::ostringstream text;
   text.precision(17);
-  text << figure.x_label;
-  for (const Series& s : figure.series) text << ',' << s.name;
+  text << heading_of(figure.x_label);
+  for (const Series& s : figure.series) text << ',' << heading_of(s.name);
   text << '\n';
   for (size_t i = 0; i < figure.x.size(); ++i) {
     text << figure.x[i];
