@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "config_parts.hpp"
+#include "dyn_core/control/parameter_table.hpp"
 
 namespace dyn::sim {
 namespace {
@@ -16,68 +17,29 @@ using control::JointGains;
 using control::Law;
 using control::Parameters;
 
-template <class Enum>
-Enum pick(const std::string& parameter, const std::string& value,
-          const std::vector<std::pair<std::string, Enum>>& all) {
+template <class Names>
+auto pick(const std::string& parameter, const std::string& value, const Names& names) {
   std::string known;
-  for (const auto& [name, which] : all) {
+  for (const auto& [name, which] : names) {
     if (name == value) return which;
-    known += (known.empty() ? "" : ", ") + name;
+    known += (known.empty() ? "" : ", ") + std::string(name);
   }
-  throw ModelError(parameter + ": '" + value + "' is none of " + known);
+  throw ModelError(parameter + ": '" + value + "' must be one of " + known);
 }
 
-Law law_of(const std::string& value) {
-  return pick<Law>("type", value,
-                   {{"computed_torque", Law::computed_torque},
-                    {"feedforward", Law::feedforward},
-                    {"gravity_compensation", Law::gravity_compensation},
-                    {"passivity", Law::passivity},
-                    {"adaptive", Law::adaptive}});
-}
-
+Law law_of(const std::string& value) { return pick("type", value, control::law_names); }
 GravityCompensation gravity_of(const std::string& value) {
-  return pick<GravityCompensation>("gravity_compensation", value,
-                                   {{"full", GravityCompensation::full},
-                                    {"none", GravityCompensation::none},
-                                    {"hardware", GravityCompensation::hardware}});
+  return pick("gravity_compensation", value, control::gravity_compensation_names);
 }
-
-// Parameters that are one number.
-double* scalar(Parameters& p, const std::string& name) {
-  const std::vector<std::pair<std::string, double*>> all{{"effort_limit_scale", &p.effort_limit_scale},
-                                                         {"effort_rate_limit", &p.effort_rate_limit},
-                                                         {"prediction", &p.prediction},
-                                                         {"reference_lead", &p.reference_lead},
-                                                         {"reference_timeout", &p.reference_timeout_s},
-                                                         {"ramp_in", &p.ramp_in_s},
-                                                         {"passive_damping", &p.passive_damping},
-                                                         {"observer_gain", &p.observer_gain},
-                                                         {"collision_threshold", &p.collision_threshold},
-                                                         {"adaptation_gain", &p.adaptation_gain},
-                                                         {"adaptation_mass", &p.adaptation_mass_kg},
-                                                         {"adaptation_radius", &p.adaptation_radius_m},
-                                                         {"hold_time", &p.hold_time_s}};
-  const auto it = std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.first == name; });
-  return it == all.end() ? nullptr : it->second;
-}
-constexpr std::array scalars{"effort_limit_scale", "effort_rate_limit", "prediction",
-                             "reference_lead",     "reference_timeout", "ramp_in",
-                             "passive_damping",    "observer_gain",     "collision_threshold",
-                             "adaptation_gain",    "adaptation_mass",   "adaptation_radius",
-                             "hold_time"};
-
-// Parameters with a number by joint.
-std::vector<std::pair<std::vector<double>*, std::string>> joint_limits(Parameters& p) {
-  return {{&p.effort_limit, "effort_limit"}, {&p.acceleration_limit, "acceleration_limit"}};
+bool flag_of(const std::string& parameter, const std::string& value) {
+  return pick(parameter, value, std::array<std::pair<std::string_view, bool>, 2>{{{"true", true}, {"false", false}}});
 }
 
 JointGains read_gains(YamlMap map, const JointGains& otherwise) {
   JointGains gains;
-  gains.p = map.number("p", otherwise.p);
-  gains.d = map.number("d", otherwise.d);
-  gains.i = map.number("i", otherwise.i);
-  gains.i_clamp = map.number("i_clamp", otherwise.i_clamp);
+  for (const auto& [name, member] : control::gain_parameters) {
+    gains.*member = map.number(std::string(name), otherwise.*member);
+  }
   map.finish();
   return gains;
 }
@@ -110,17 +72,20 @@ size_t robot_coordinate_of(const std::string& joint, const std::string& name, co
 void set_gain(const std::string& name, const std::string& value, const Model& model, Parameters& parameters) {
   const auto dot = name.rfind('.');
   JointGains& gains = parameters.gains[robot_coordinate_of(name.substr(6, dot - 6), name, model, parameters)];
-  const std::vector<std::pair<std::string, double*>> fields{
-      {"p", &gains.p}, {"d", &gains.d}, {"i", &gains.i}, {"i_clamp", &gains.i_clamp}};
-  *pick<double*>(name, name.substr(dot + 1), fields) = to_number(name, value);
+  const std::string which = name.substr(dot + 1);
+  const auto* const gain = control::find_parameter(control::gain_parameters, which);
+  if (gain == nullptr) throw ModelError(name + ": there is no gain '" + which + "'");
+  gains.*gain->member = to_number(name, value);
 }
 
 // effort_limit.JOINT and the like; null where `name` is none of them.
 double* joint_limit(const std::string& name, const Model& model, Parameters& parameters) {
-  for (const auto& [limits, prefix] : joint_limits(parameters)) {
-    if (name.rfind(prefix + '.', 0) != 0) continue;
-    limits->resize(parameters.gains.size(), 0.0);
-    return &limits->at(robot_coordinate_of(name.substr(prefix.size() + 1), name, model, parameters));
+  for (const control::JointParameter& line : control::joint_parameters) {
+    const std::string prefix = std::string(line.name) + '.';
+    if (name.rfind(prefix, 0) != 0) continue;
+    std::vector<double>& limits = parameters.*line.member;
+    limits.resize(parameters.gains.size(), 0.0);
+    return &limits.at(robot_coordinate_of(name.substr(prefix.size()), name, model, parameters));
   }
   return nullptr;
 }
@@ -157,10 +122,15 @@ void read_controller(YamlMap& map, const Model& model, ArmConfig& arm) {
   }
   gains.finish();
   p.gravity_compensation = gravity_of(map.text("gravity_compensation", "full"));
-  p.friction_compensation = map.flag("friction_compensation", p.friction_compensation);
-  p.allow_heavy_payloads = map.flag("allow_heavy_payloads", p.allow_heavy_payloads);
-  for (const char* name : scalars) *scalar(p, name) = map.number(name, *scalar(p, name));
-  for (const auto& [limits, name] : joint_limits(p)) read_joint_limits(map, name, model, *limits);
+  for (const auto& line : control::flag_parameters) {
+    p.*line.member = map.flag(std::string(line.name), p.*line.member);
+  }
+  for (const auto& line : control::number_parameters) {
+    p.*line.member = map.number(std::string(line.name), p.*line.member);
+  }
+  for (const auto& line : control::joint_parameters) {
+    read_joint_limits(map, std::string(line.name), model, p.*line.member);
+  }
   arm.live.max_payload_dofs = map.integer("max_payload_dofs", 6);
   if (arm.live.max_payload_dofs < 0 || arm.live.max_payload_dofs > 100) {
     map.fail("max_payload_dofs", "is not from 0 to 100");
@@ -182,11 +152,10 @@ void set_parameter(const std::string& name, const std::string& value, const Mode
     changed.law = law_of(value);
   } else if (name == "gravity_compensation") {
     changed.gravity_compensation = gravity_of(value);
-  } else if (name == "friction_compensation" || name == "allow_heavy_payloads") {
-    bool& flag = name == "friction_compensation" ? changed.friction_compensation : changed.allow_heavy_payloads;
-    flag = pick<bool>(name, value, {{"true", true}, {"false", false}});
-  } else if (double* const number = scalar(changed, name); number != nullptr) {
-    *number = to_number(name, value);
+  } else if (const auto* const flag = control::find_parameter(control::flag_parameters, name); flag != nullptr) {
+    changed.*flag->member = flag_of(name, value);
+  } else if (const auto* const number = control::find_parameter(control::number_parameters, name); number != nullptr) {
+    changed.*number->member = to_number(name, value);
   } else if (double* const limit = joint_limit(name, model, changed); limit != nullptr) {
     *limit = to_number(name, value);
   } else if (name.rfind("gains.", 0) == 0 && name.rfind('.') > 6) {
