@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Construction, hand-over of parameters, and the cycle itself; its rooms are in controller_rooms.cpp.
+// Construction, hand-over of parameters, and the cycle itself, whose stages are in stages/.
 #include "dyn_core/control/controller.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "controller_impl.hpp"
+#include "control/cycle.hpp"
 #include "dyn_core/control/payload_check.hpp"
 
 namespace dyn::control {
@@ -19,6 +19,10 @@ size_t at(int i) { return static_cast<size_t>(i); }
 Terms make_terms(int n) {
   const std::vector<double> zero(at(n), 0.0);
   return {zero, zero, zero, zero, zero, zero, zero, zero, zero, zero};
+}
+
+int most_bodies(const live::LiveModel& live) {
+  return live.newest_model()->bodies() + live.max_coordinates() - live.robot_coordinates();
 }
 
 }  // namespace
@@ -56,34 +60,33 @@ double effort_limit(const Actuation& actuation, const Parameters& parameters, si
   return given > 0.0 ? std::min(given, actuation.effort_limit[coordinate]) : actuation.effort_limit[coordinate];
 }
 
-Memory::Memory(int max_n)
-    : observer(max_n),
-      terms(make_terms(max_n)),
-      limiters(at(max_n)),
+CycleState::CycleState(int max_n, int max_bodies)
+    : limiters(at(max_n)),
       M_last(at(max_n) * at(max_n)),
-      commands(at(max_n)) {
-  for (auto* x : {&given_q,  &given_v,   &given_a,   &followed_q,  &followed_v,   &followed_a, &ref_q,        &ref_v,
-                  &ref_a,    &ref_now_q, &ref_now_v, &ref_now_a,   &last_ref_a,   &sway_q,     &sway_v,       &sway_a,
-                  &wanted_a, &a_command, &integral,  &effort_last, &gravity_last, &bias_last,  &diagonal_last}) {
+      terms(make_terms(max_n)),
+      commands(at(max_n)),
+      payload(max_bodies),
+      observer(max_n) {
+  for (auto* x :
+       {&given_q,       &given_v,     &given_a,   &followed_q,   &followed_v,      &followed_a,    &ref_q,
+        &ref_v,         &ref_a,       &ref_now_q, &ref_now_v,    &ref_now_a,       &last_ref_a,    &passing,
+        &wanted_by_a,   &wanted_by_v, &q_hat,     &v_hat,        &v_seen,          &bias_last,     &gravity_last,
+        &diagonal_last, &offset_q,    &offset_v,  &offset_a,     &wanted_a,        &integral,      &integral_term,
+        &pid,           &sliding_v,   &a_command, &motor_effort, &momentum_before, &momentum_step, &effort_last}) {
     x->assign(at(max_n), 0.0);
   }
 }
 
 Controller::Impl::Impl(live::LiveModel& live_model, Actuation what, const Parameters& first, double cycle_s)
-    : Memory(live_model.max_coordinates()),
+    : CycleState(live_model.max_coordinates(), most_bodies(live_model)),
       live(live_model),
       actuation(std::move(what)),
       period_s(cycle_s),
       robot_n(live_model.robot_coordinates()),
       max_n(live_model.max_coordinates()),
-      before_rehearsal(max_n),
       passive(max_n),
-      anti_swing(live_model.newest_model()->bodies() + max_n - robot_n, max_n),
-      payload(live_model.newest_model()->bodies() + max_n - robot_n) {
-  for (auto* x :
-       {&q_hat, &v_hat, &v_seen, &integral_term, &sliding_v, &momentum_before, &passing, &wanted_by_a, &wanted_by_v}) {
-    x->assign(at(max_n), 0.0);
-  }
+      anti_swing(most_bodies(live_model), max_n),
+      before_warm_up(max_n, most_bodies(live_model)) {
   check_has_mass(*live.newest_model());
   find_payload_link();
   check(first);
@@ -150,9 +153,9 @@ void Controller::activate(const StateInput& state) noexcept {
   const realtime::Scope scope("Controller::activate");
   impl_->activate(state);
 }
-void Controller::rehearse() noexcept {
-  const realtime::Scope scope("Controller::rehearse");
-  impl_->rehearse();
+void Controller::warm_up() noexcept {
+  const realtime::Scope scope("Controller::warm_up");
+  impl_->warm_up();
 }
 CycleReport Controller::step(const StateInput& state, const ReferenceInput& reference,
                              std::span<double> effort) noexcept {
@@ -166,15 +169,15 @@ void Controller::Impl::activate(const StateInput& now) noexcept {
     ref_v[i] = ref_now_v[i] = given_v[i] = followed_v[i] = 0.0;
     limiters[i].reset(now.q[i], now.v[i]);
     given_a[i] = followed_a[i] = 0.0;
-    integral[i] = sway_q[i] = sway_v[i] = sway_a[i] = 0.0;
+    integral[i] = offset_q[i] = offset_v[i] = offset_a[i] = 0.0;
     last_ref_a[i] = 0.0;
   }
   for (auto& history : commands) history.reset();
   payload.reset(parameters->adaptation_mass_kg, parameters->adaptation_radius_m);
-  rehearsed = nullptr;
-  last_was_fresh = holding = has_effort = observer_ready = model_known = any_limited = false;
+  last_good = nullptr;
+  last_was_new = holding = has_effort = observer_ready = model_known = any_limited = false;
   first_cycle_of_generation = starts_at_state = true;
-  stale_s = active_s = bad_s = interval_s = 0.0;
+  stale_s = active_s = bad_s = age_s = interval_s = 0.0;
   cut = {};
 }
 
@@ -190,14 +193,14 @@ CycleReport Controller::Impl::step(const StateInput& now, const ReferenceInput& 
   report.algorithms = generation.dynamics.algorithms();
   report.ramping = generation.active_ramps > 0;
   report.fallback = live.fallback().any();
-  if (finite()) {
+  if (state_is_finite()) {
     starts_at_state = starts_at_state || bad_s > 0.0;  // the arm went on while the reference did not
-    work_out(generation, report);
+    compute(generation, report);
   } else {
     report.status = Status::not_finite(-1, std::numeric_limits<double>::quiet_NaN());
   }
   report.reference_cut = cut;
-  rehearsed = report.status.ok() ? &generation : nullptr;
+  last_good = report.status.ok() ? &generation : nullptr;
   if (report.status.ok()) {
     if (learning && !report.saturated) payload.adapt(parameters->adaptation_gain, period_s);
     write_sample(generation);
@@ -210,31 +213,32 @@ CycleReport Controller::Impl::step(const StateInput& now, const ReferenceInput& 
 }
 
 // From inputs that are finite to the torque, and what the next cycle wants to know of it.
-void Controller::Impl::work_out(live::Generation& generation, CycleReport& report) noexcept {
-  if (state.gravity_mps2 != nullptr) generation.dynamics.set_gravity(*state.gravity_mps2);
-  report.status = know_model(generation.dynamics);
+void Controller::Impl::compute(live::Generation& generation, CycleReport& report) noexcept {
+  Dynamics& dynamics = generation.dynamics;
+  if (state.gravity_mps2 != nullptr) dynamics.set_gravity(*state.gravity_mps2);
+  report.status = know_model(dynamics);
   if (!report.status.ok()) return;
-  shift_reference(report);
+  update_reference(report);
   predict();
-  report.status = evaluate(generation);
+  report.status = update_dynamics(dynamics);
+  if (report.status.ok()) report.status = apply_law(dynamics);
   if (!report.status.ok()) return;
   if (holding) report.mode = CycleReport::Mode::holding_reference;
-  limit(report);
-  rebase_observer(generation);
-  observe(generation.dynamics, report);
-  remember_good(generation.dynamics);
+  limit_effort(report);
+  update_observer(generation, report);
+  remember_good(dynamics);
 }
 
 // The last cycle once more, up to a slot of the ring that is not handed over; then all is as it was.
-void Controller::Impl::rehearse() noexcept {
-  if (rehearsed == nullptr) return;
-  before_rehearsal = static_cast<const Memory&>(*this);
+void Controller::Impl::warm_up() noexcept {
+  if (last_good == nullptr) return;
+  before_warm_up = static_cast<const CycleState&>(*this);
   CycleReport report;
-  report.ramping = rehearsed->active_ramps > 0;
-  work_out(*rehearsed, report);
+  report.ramping = last_good->active_ramps > 0;
+  compute(*last_good, report);
   live::Sample* const slot = ring != nullptr ? ring->next() : nullptr;
-  if (slot != nullptr) (void)fill(*slot, *rehearsed);
-  static_cast<Memory&>(*this) = before_rehearsal;
+  if (slot != nullptr) (void)fill(*slot, *last_good);
+  static_cast<CycleState&>(*this) = before_warm_up;
 }
 
 }  // namespace dyn::control

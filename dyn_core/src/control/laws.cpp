@@ -20,15 +20,14 @@ double pid(const LawInput& in, Eigen::Index i) noexcept {
 
 Status computed_torque(const LawInput& in, PassiveJoints& passive, LawOutput out) noexcept {
   const Eigen::Index n = in.v.size();
-  VectorRef<double>& correction = out.coriolis;  // until it gets its own
   for (Eigen::Index i = 0; i < n; ++i) {
-    correction[i] = pid(in, i);
-    out.a[i] = in.reference_a[i] + correction[i];
+    out.pid[i] = pid(in, i);
+    out.a[i] = in.reference_a[i] + out.pid[i];
     out.inertia[i] = out.feedback[i] = 0.0;
   }
   if (const Status status = passive.solve_accelerations(in.M, in.h, out.a); !status.ok()) return status;
   for (Eigen::Index j = 0; j < n; ++j) {  // by columns, as M lies in memory
-    const double by_feedback = correction[j];
+    const double by_feedback = out.pid[j];
     const double otherwise = out.a[j] - by_feedback;
     for (Eigen::Index i = 0; i < n; ++i) {
       out.inertia[i] += in.M(i, j) * otherwise;
@@ -45,7 +44,7 @@ Status computed_torque(const LawInput& in, PassiveJoints& passive, LawOutput out
 void feedforward(const LawInput& in, LawOutput out) noexcept {
   for (Eigen::Index i = 0; i < in.v.size(); ++i) {
     out.a[i] = in.reference_a[i];
-    out.feedback[i] = pid(in, i);
+    out.pid[i] = out.feedback[i] = pid(in, i);
     out.gravity[i] = in.g[i];
     out.coriolis[i] = in.h[i] - in.g[i];
   }

@@ -28,7 +28,7 @@ class Laws : public ::testing::Test {
       *x = Vec(n_);
       for (double& value : *x) value = test::uniform(rng, -1.5, 1.5);
     }
-    for (auto* x : {&inertia_, &coriolis_, &gravity_, &feedback_, &a_, &sliding_v_}) *x = Vec::Constant(n_, 1e9);
+    for (auto* x : {&inertia_, &coriolis_, &gravity_, &feedback_, &a_, &sliding_v_, &pid_}) *x = Vec::Constant(n_, 1e9);
     for (int i = 0; i < n_; ++i) gains_.push_back({100.0 + i, 20.0 + i, 1.0, 5.0});
     actuated_.assign(static_cast<size_t>(n_), true);
     passive_.choose(actuated_, n_, n_);
@@ -42,7 +42,7 @@ class Laws : public ::testing::Test {
             of(error_rate_), of(reference_v_), of(reference_a_), of(integral_), gains_, scale_};
   }
   [[nodiscard]] LawOutput out() {
-    return {to(inertia_), to(coriolis_), to(gravity_), to(feedback_), to(a_), to(sliding_v_)};
+    return {to(inertia_), to(coriolis_), to(gravity_), to(feedback_), to(a_), to(sliding_v_), to(pid_)};
   }
   [[nodiscard]] Vec tau() const { return inertia_ + coriolis_ + gravity_ + feedback_; }
   [[nodiscard]] Vec pid() const {
@@ -67,7 +67,7 @@ class Laws : public ::testing::Test {
   std::vector<JointGains> gains_;
   double scale_ = 0.7;
   Vec q_, v_, error_, error_rate_, reference_v_, reference_a_, integral_;
-  Vec inertia_, coriolis_, gravity_, feedback_, a_, sliding_v_;
+  Vec inertia_, coriolis_, gravity_, feedback_, a_, sliding_v_, pid_;
 };
 
 TEST_F(Laws, ComputedTorqueCausesTheAccelerationItMeans) {

@@ -45,6 +45,7 @@ struct Rig {
   static Actuation actuation(const Model& model, const std::vector<std::string>& passive_joints,
                              References references) {
     Actuation what = Actuation::from_model(model, passive_joints);
+    what.payload_link = model.description().links.back().name;
     if (references == References::limited) return what;
     const size_t n = what.lower.size();
     what.lower.assign(n, -MotionLimits::none);

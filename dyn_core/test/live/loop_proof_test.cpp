@@ -56,7 +56,7 @@ void loop(control::Controller& controller, Seen& seen, Counts& counts) {
       if (counts.cycles % 1000 == 999) q[0] = std::nan("");  // the bad days too
       const auto report = controller.step({q, v}, {far, v, a, counts.cycles % 7 != 0}, effort);
       counts.bad += report.status.ok() ? 0 : 1;
-      controller.rehearse();
+      controller.warm_up();
       std::this_thread::yield();  // in place of the sleep of a real loop
       if (!report.status.ok()) continue;
       seen.generation.store(report.generation, std::memory_order_release);

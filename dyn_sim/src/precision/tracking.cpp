@@ -39,8 +39,8 @@ class ContinuousLoop {
         law_model_(model_),
         plant_(model_, AlgorithmChoice{.forward = "aba"}),
         passive_(n_) {
-    for (auto* x :
-         {&r_, &rv_, &ra_, &e_, &ev_, &zero_, &inertia_, &coriolis_, &gravity_, &feedback_, &a_, &sliding_v_, &tau_}) {
+    for (auto* x : {&r_, &rv_, &ra_, &e_, &ev_, &zero_, &inertia_, &coriolis_, &gravity_, &feedback_, &a_, &sliding_v_,
+                    &pid_, &tau_}) {
       x->assign(at(n_), 0.0);
     }
     passive_.choose(std::vector<bool>(at(n_), true), n_, n_);
@@ -85,7 +85,8 @@ class ContinuousLoop {
     const control::LawInput in{
         law_model_.M(), law_model_.C(), law_model_.g(), law_model_.h(), {v.data(), n_},       of(e_),
         of(ev_),        of(rv_),        of(ra_),        of(zero_),      arm_.controller.gains};
-    const control::LawOutput out{to(inertia_), to(coriolis_), to(gravity_), to(feedback_), to(a_), to(sliding_v_)};
+    const control::LawOutput out{to(inertia_), to(coriolis_),  to(gravity_), to(feedback_),
+                                 to(a_),       to(sliding_v_), to(pid_)};
     if (status.ok()) status = evaluate(in, out);
     for (size_t i = 0; i < at(n_); ++i) tau_[i] = inertia_[i] + coriolis_[i] + gravity_[i] + feedback_[i];
     if (status.ok()) status = plant_.update_terms(q, v, 0);
@@ -112,7 +113,7 @@ class ContinuousLoop {
   control::PassiveJoints passive_;
   DormandPrince integrator_;
   std::vector<double> state_, r_, rv_, ra_, e_, ev_, zero_, inertia_, coriolis_, gravity_, feedback_, a_, sliding_v_,
-      tau_;
+      pid_, tau_;
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ class ArmLoop {
   void cycle(std::int64_t number, double time_s) noexcept;
   // No new reference from now on: the controller brings the arm to rest and holds it.
   void stop() noexcept;
-  void warm_up() noexcept { controller_.rehearse(); }
+  void warm_up() noexcept { controller_.warm_up(); }
   void finish(const Ending& ending);
 
   [[nodiscard]] double last_update_ns() const noexcept { return update_ns_; }
@@ -67,6 +67,7 @@ class ArmLoop {
   void start_validator(double rate_hz);
   void sample_in(std::int64_t number) noexcept;
   void note(double time_s, const control::CycleReport& report) noexcept;
+  void note_report(double time_s, const control::CycleReport& report) noexcept;
   void write_row(double time_s, const control::CycleReport& report) noexcept;
   [[nodiscard]] double* row_signal(int row, Signal signal) noexcept;
 
@@ -94,6 +95,7 @@ class ArmLoop {
   double update_ns_ = 0.0, worst_error_ = 0.0;
   std::atomic<double> now_s_{0.0};
   int carried_ = 0;
+  std::uint32_t cuts_seen_ = 0;
   bool stopping_ = false;
   Trouble trouble_;
   double duration_s_;

@@ -186,7 +186,7 @@ class Loop {
     return soon + quietest_phase(load, period_ns, critical_before_ns, critical_after_ns);
   }
 
-  // A sleeper wakes up late and with cold caches: it is called early, rehearses the cycle, and waits out the rest
+  // A sleeper wakes up late and with cold caches: it is called early, warms up, and waits out the rest
   // awake. A tenth of every period it sleeps: the kernel stops a SCHED_FIFO thread that takes more than 95 % of a
   // second.
   void wake_for(std::int64_t due, std::int64_t period_ns) noexcept {

@@ -122,7 +122,7 @@ class Controller {
                                 std::span<double> effort) noexcept;
   // Between cycles, where there is time: the last cycle once more, so that the next step finds code and numbers in the
   // caches. Leaves everything as it was. Reads the last step's inputs again: they must still be there.
-  DYN_REALTIME void rehearse() noexcept;
+  DYN_REALTIME void warm_up() noexcept;
   [[nodiscard]] const Terms& terms() const noexcept;
   // The reference that the last step followed, at the time of the one it was given: that one, but for joints whose
   // limits cut it, and while it is brought to rest. For drives that close a loop of their own.

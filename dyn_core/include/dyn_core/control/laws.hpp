@@ -27,9 +27,9 @@ struct LawInput {
 };
 
 // Torques by coordinate; the sum is demanded. `a` is the acceleration that the law means to cause, sliding_v the
-// velocity of the laws that have one.
+// velocity of the laws that have one, pid what gains and errors ask for, in the unit of the law's feedback.
 struct LawOutput {
-  VectorRef<double> inertia, coriolis, gravity, feedback, a, sliding_v;
+  VectorRef<double> inertia, coriolis, gravity, feedback, a, sliding_v, pid;
 };
 
 // tau = M (a_ref + p e + d edot + i int e) + C v + g; the feedback's share M (p e + ...) is listed apart.

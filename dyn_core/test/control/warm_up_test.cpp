@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A rehearsal between two cycles leaves no trace: with and without, the same torques to the bit, whatever happens.
+// A warm-up between two cycles leaves no trace: with and without, the same torques to the bit, whatever happens.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -64,7 +64,7 @@ struct Seen {
   std::uint64_t samples = 0;
 };
 
-Seen run(Law law, int rehearsals) {
+Seen run(Law law, int warm_ups) {
   Rig rig(test::small_arm(), parameters_of(law), {}, References::limited);
   live::SampleRing ring(cycles / 2, rig.live.max_coordinates(), 5);  // full in the end: drops are counted too
   rig.controller.set_sample_ring(&ring);
@@ -76,7 +76,8 @@ Seen run(Law law, int rehearsals) {
     seen.numbers.insert(seen.numbers.end(), rig.effort.begin(), rig.effort.end());
     seen.numbers.push_back(static_cast<double>(report.mode) + (report.saturated ? 0.25 : 0.0) +
                            (report.collision ? 0.5 : 0.0));
-    for (int r = 0; r < rehearsals; ++r) rig.controller.rehearse();
+    for (int r = 0; r < warm_ups; ++r) rig.controller.warm_up();
+    seen.numbers.push_back(rig.controller.estimated_payload().mass_kg);
     const auto& terms = rig.controller.terms();
     seen.numbers.insert(seen.numbers.end(), terms.external.begin(), terms.external.end());
     seen.numbers.insert(seen.numbers.end(), terms.demanded.begin(), terms.demanded.end());
@@ -85,9 +86,9 @@ Seen run(Law law, int rehearsals) {
   return seen;
 }
 
-class Rehearsal : public testing::TestWithParam<Law> {};
+class WarmUp : public testing::TestWithParam<Law> {};
 
-TEST_P(Rehearsal, LeavesNoTrace) {
+TEST_P(WarmUp, LeavesNoTrace) {
   const Seen without = run(GetParam(), 0);
   const Seen with = run(GetParam(), 2);
   EXPECT_EQ(with.samples, without.samples);
@@ -98,17 +99,17 @@ TEST_P(Rehearsal, LeavesNoTrace) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Laws, Rehearsal,
+INSTANTIATE_TEST_SUITE_P(Laws, WarmUp,
                          testing::Values(Law::computed_torque, Law::feedforward, Law::gravity_compensation,
-                                         Law::passivity));
+                                         Law::passivity, Law::adaptive));
 
 // It goes all the way: the slot that comes next has the last cycle's numbers, and nobody else sees it.
-TEST(Rehearsal, FillsTheNextSlotUnseen) {
+TEST(WarmUp, FillsTheNextSlotUnseen) {
   Rig rig;
   live::SampleRing ring(2, rig.live.max_coordinates(), 5);
   (void)rig.step();
   rig.controller.set_sample_ring(&ring);
-  rig.controller.rehearse();
+  rig.controller.warm_up();
   ASSERT_NE(ring.next(), nullptr);
   EXPECT_EQ(ring.next()->q[1], rig.q[1]);
   EXPECT_EQ(ring.front(), nullptr);

@@ -1,26 +1,20 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The rooms of a control cycle (controller_impl.hpp) that say where the arm is to be: reference, errors and state at
-// the predicted time, and how far the reference gives way. The loop's thread; no allocation, lock or system call.
+// The reference: as given, within the joints' limits, or on its way to rest where none comes; at the time of the state
+// and at the predicted time.
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
-#include "controller_impl.hpp"
+#include "control/cycle.hpp"
 
 namespace dyn::control {
 namespace {
-
 size_t at(int i) { return static_cast<size_t>(i); }
-
-// To (-pi, pi]: the short way round for a continuous joint.
-double wrapped(double angle) noexcept { return std::remainder(angle, 2.0 * std::numbers::pi); }
-
 }  // namespace
 
 // The reference at the time of the state and at the predicted time: as given, within the joints' limits, or on its way
 // to rest where none comes.
-void Controller::Impl::shift_reference(CycleReport& report) noexcept {
+void Controller::Impl::update_reference(CycleReport& report) noexcept {
   const double now_s = -(parameters->reference_lead + reference.lead) * period_s;
   const double ahead_s = now_s + parameters->prediction * period_s;
   usable = take_reference(now_s, ahead_s);
@@ -36,14 +30,14 @@ void Controller::Impl::shift_reference(CycleReport& report) noexcept {
   } else {
     allow_given_motion();
     for (size_t i = 0; i < at(robot_n); ++i) {
-      const bool jerk_known = fresh && last_was_fresh && !limiters[i].limited();
+      const bool jerk_known = age_s == 0.0 && last_was_new && !limiters[i].limited();
       const bool limited = limit_reference(i, report);
       look_ahead(i, limited, jerk_known, now_s, ahead_s);
     }
   }
   any_limited = report.reference_limited;
   holding = timed_out;
-  last_was_fresh = fresh;
+  last_was_new = age_s == 0.0;
 }
 
 // False where it is not finite: then the last one that was is kept. What is wanted of passive joints is not looked at.
@@ -62,7 +56,12 @@ bool Controller::Impl::take_reference(double now_s, double ahead_s) noexcept {
   for (size_t i = 0; i < own; ++i) {
     if (actuation.actuated[i]) sum += 0.0 * now.q[i] + 0.0 * now.v[i] + 0.0 * now.a[i];
   }
+  changed = false;
   if (sum != 0.0) return false;
+  for (size_t i = 0; i < own; ++i) {
+    const bool same = now.q[i] == given_q[i] && now.v[i] == given_v[i] && now.a[i] == given_a[i];
+    changed = changed || (actuation.actuated[i] && !same);
+  }
   std::copy_n(now.q.data(), own, given_q.data());
   std::copy_n(now.v.data(), own, given_v.data());
   std::copy_n(now.a.data(), own, given_a.data());
@@ -71,24 +70,26 @@ bool Controller::Impl::take_reference(double now_s, double ahead_s) noexcept {
 
 void Controller::Impl::note_age(bool fresh) noexcept {
   constexpr double longest_s = 0.1;  // what comes more slowly is no stream
-  stale_s += period_s;
-  if (!fresh) return;
-  interval_s = stale_s <= longest_s ? stale_s : 0.0;
-  stale_s = 0.0;
+  stale_s = fresh ? 0.0 : stale_s + period_s;
+  age_s += period_s;
+  if (!fresh || !changed) return;
+  interval_s = age_s <= longest_s ? age_s : 0.0;
+  age_s = 0.0;
 }
 
-// What is given for this cycle. References that come more slowly than the loop are extrapolated until the next one, for
-// at most twice the time between the last two; then they stand.
+// What is given for this cycle. References that come more slowly than the loop, or come again unchanged while they say
+// that they move, are extrapolated until the next one, for at most twice the time between the last two; then they
+// stand.
 Point Controller::Impl::given(size_t i) const noexcept {
   const Point last{given_q[i], given_v[i], given_a[i]};
-  if (stale_s == 0.0 || (reference.source != nullptr && usable)) return last;
+  if (age_s == 0.0 || (reference.source != nullptr && usable)) return last;
   const double most_s = 2.0 * interval_s;
-  const Point moved = last.after(std::min(stale_s, most_s));
-  return stale_s <= most_s ? moved : Point{moved.q, 0.0, 0.0};
+  const Point moved = last.after(std::min(age_s, most_s));
+  return age_s <= most_s ? moved : Point{moved.q, 0.0, 0.0};
 }
 
 void Controller::Impl::start_reference_at_state() noexcept {
-  for (size_t i = 0; i < at(robot_n); ++i) limiters[i].reset(state.q[i] - sway_q[i], state.v[i] - sway_v[i]);
+  for (size_t i = 0; i < at(robot_n); ++i) limiters[i].reset(state.q[i] - offset_q[i], state.v[i] - offset_v[i]);
 }
 
 // Without acceleration_limit: what torque allows over the diagonal of M at the last cycle's state. The limiter's own
@@ -214,56 +215,6 @@ void Controller::Impl::stop_reference() noexcept {
     ref_v[i] = ahead.v;
     ref_a[i] = ahead.a;
   }
-}
-
-// Errors and state at the predicted time. Passive coordinates have no reference and move on as they do.
-void Controller::Impl::predict() noexcept {
-  const double scale = feedback_scale();
-  const bool feeds_back = parameters->law == Law::computed_torque;
-  for (size_t i = 0; i < at(n); ++i) {
-    if (i >= at(robot_n) || !actuation.actuated[i]) {
-      const Point now{state.q[i], state.v[i], 0.0};
-      const Point ahead = control::predict(now, commands[i], a_command[i], parameters->prediction, period_s);
-      q_hat[i] = ahead.q;
-      v_hat[i] = v_seen[i] = ahead.v;
-      terms.position_error[i] = terms.velocity_error[i] = ref_v[i] = ref_a[i] = 0.0;
-      continue;
-    }
-    const Point sway{sway_q[i], sway_v[i], sway_a[i]};
-    const Point sway_ahead = sway.after(parameters->prediction * period_s);
-    ref_now_q[i] += sway.q;
-    ref_now_v[i] += sway.v;
-    ref_q[i] += sway_ahead.q;
-    ref_v[i] += sway_ahead.v;
-    const bool wraps = actuation.continuous[i];
-    const double error = ref_now_q[i] - state.q[i];
-    const double way = ref_q[i] - ref_now_q[i];
-    const Point now{wraps ? wrapped(error) : error, ref_now_v[i] - state.v[i], 0.0};
-    const JointGains& gain = parameters->gains[i];
-    const double next_a = feeds_back ? -scale * (gain.p * now.q + gain.d * now.v) : 0.0;
-    const Point ahead = control::predict(now, commands[i], next_a, parameters->prediction, period_s);
-    q_hat[i] = state.q[i] + (wraps ? wrapped(way) : way) - (ahead.q - now.q);
-    v_hat[i] = v_seen[i] = ref_v[i] - ahead.v;
-    terms.position_error[i] = ahead.q;
-    terms.velocity_error[i] = ahead.v;
-  }
-}
-
-// Anti-swing: the reference itself gives way by `sway` and comes back slowly, so that the feedback follows it instead
-// of working against it (a stiff arm turns a push of the right phase into one of the wrong):
-//   sway'' = da - 2 r sway' - r^2 sway,  da the accelerations that damp the swing, r slower than any load swings.
-void Controller::Impl::give_way(const Dynamics& dynamics) noexcept {
-  constexpr double return_per_s = 1.0;
-  std::fill_n(sway_a.data(), n, 0.0);
-  if (parameters->law == Law::computed_torque && parameters->passive_damping > 0.0 && passive.count() > 0) {
-    anti_swing.damp(dynamics.tree(), read(q_hat, n), read(v_hat, n), dynamics.M(), parameters->passive_damping, passive,
-                    write(sway_a, n));
-  }
-  for (size_t i = 0; i < at(robot_n); ++i) {
-    if (!actuation.actuated[i]) continue;
-    sway_a[i] -= return_per_s * (2.0 * sway_v[i] + return_per_s * sway_q[i]);
-  }
-  for (size_t i = 0; i < at(n); ++i) wanted_a[i] = ref_a[i] + sway_a[i];
 }
 
 }  // namespace dyn::control

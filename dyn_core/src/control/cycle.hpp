@@ -1,0 +1,168 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// One control cycle as stages: files in stages/, functions here, both in the order in which step() calls them. All of
+// it is the loop's thread's own, but for `fresh_parameters`.
+//
+//   state -> reference -> prediction -> dynamics -> law -> limits -> observer -> safety -> sample
+#pragma once
+
+#include <vector>
+
+#include "dyn_core/control/anti_swing.hpp"
+#include "dyn_core/control/controller.hpp"
+#include "dyn_core/control/laws.hpp"
+#include "dyn_core/control/momentum_observer.hpp"
+#include "dyn_core/control/prediction.hpp"
+#include "dyn_core/live/sample_ring.hpp"
+#include "dyn_core/lockfree/handover.hpp"
+
+namespace dyn::control {
+
+// Every number that a cycle changes: a copy of it undoes a warm-up. Vectors have a number by coordinate, max_n of them.
+struct CycleState {
+  CycleState(int max_n, int max_bodies);
+
+  // state
+  int n = 0;  // coordinates of this cycle's generation
+  std::uint64_t generation_id = 0;
+  bool first_cycle_of_generation = true;
+  double active_s = 0.0;  // since activation
+
+  // reference: the last one given that was finite; what is followed of it, at the same time; that at the predicted time
+  // and at the state's
+  std::vector<double> given_q, given_v, given_a, followed_q, followed_v, followed_a;
+  std::vector<double> ref_q, ref_v, ref_a, ref_now_q, ref_now_v, ref_now_a, last_ref_a;
+  std::vector<double> passing, wanted_by_a, wanted_by_v;  // rad/s^2 or m/s^2: allowed to references, and asked for
+  std::vector<JointLimiter> limiters;
+  ReferenceCut cut;
+  double stale_s = 0.0;     // since the last fresh one
+  double age_s = 0.0;       // since the last fresh one that was not the same as the one before
+  double interval_s = 0.0;  // between the last two of those; 0: not known
+  bool usable = false;      // the one given in this cycle is finite
+  bool changed = false;     // and not the same as the one before
+  bool last_was_new = false;
+  bool holding = false;         // on its way to rest, or there
+  bool starts_at_state = true;  // in the next cycle
+  bool any_limited = false;     // in the last cycle
+
+  // prediction: where model and law are evaluated; v_seen is the predicted velocity also where the law takes another
+  std::vector<double> q_hat, v_hat, v_seen;
+
+  // dynamics, of the last good cycle: C v + g as far as this controller's effort has to make up for it, the diagonal of
+  // M, and M of the robot's coordinates by columns
+  std::vector<double> bias_last, gravity_last, diagonal_last, M_last;
+  bool model_known = false;
+
+  // law
+  Terms terms;
+  std::vector<double> offset_q, offset_v, offset_a;  // of the reference, to damp a swing
+  std::vector<double> wanted_a;                      // the reference's with the offset's
+  std::vector<double> integral, integral_term, pid, sliding_v, a_command;
+  std::vector<Commands> commands;
+  PayloadEstimate payload;
+  bool learning = false;
+
+  // observer
+  MomentumObserver observer;
+  std::vector<double> motor_effort, momentum_before, momentum_step;
+  double unsettled_s = 0.0;  // until it knows nothing more of a ramp
+  bool observer_ready = false;
+
+  // safety
+  std::vector<double> effort_last;
+  double bad_s = 0.0;  // since the last good cycle
+  bool has_effort = false;
+};
+
+struct Controller::Impl : private CycleState {
+  Impl(live::LiveModel& live_model, Actuation what, const Parameters& first, double cycle_s);
+  ~Impl() = default;
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  Impl(Impl&&) = delete;
+  Impl& operator=(Impl&&) = delete;
+
+  void activate(const StateInput& now) noexcept;
+  CycleReport step(const StateInput& now, const ReferenceInput& wanted, std::span<double> effort) noexcept;
+
+ private:
+  friend class Controller;
+  void compute(live::Generation& generation, CycleReport& report) noexcept;
+  void warm_up() noexcept;
+
+  // state
+  void take_parameters() noexcept;
+  [[nodiscard]] bool state_is_finite() const noexcept;
+  void note_model_change(live::Generation& generation) noexcept;
+  void place_payload(const Tree& tree) noexcept;
+  // reference
+  void update_reference(CycleReport& report) noexcept;
+  [[nodiscard]] bool take_reference(double now_s, double ahead_s) noexcept;
+  void note_age(bool fresh) noexcept;
+  [[nodiscard]] Point given(size_t i) const noexcept;
+  void start_reference_at_state() noexcept;
+  [[nodiscard]] MotionLimits motion_limits(size_t i) const noexcept;
+  void allow_given_motion() noexcept;
+  [[nodiscard]] bool limit_reference(size_t i, CycleReport& report) noexcept;
+  void look_ahead(size_t i, bool limited, bool jerk_known, double now_s, double ahead_s) noexcept;
+  void stop_reference() noexcept;
+  // prediction
+  void predict() noexcept;
+  // dynamics
+  [[nodiscard]] Status update_dynamics(Dynamics& dynamics) noexcept;
+  [[nodiscard]] Status know_model(Dynamics& dynamics) noexcept;
+  void remember_model(const Dynamics& dynamics) noexcept;
+  // law
+  [[nodiscard]] Status apply_law(Dynamics& dynamics) noexcept;
+  void update_anti_swing_offset(const Dynamics& dynamics) noexcept;
+  [[nodiscard]] LawInput law_input(const Dynamics& dynamics) const noexcept;
+  [[nodiscard]] Status evaluate_law(Dynamics& dynamics) noexcept;
+  [[nodiscard]] double feedback_scale() const noexcept;
+  void add_friction() noexcept;
+  [[nodiscard]] Status sum_terms() noexcept;
+  // limits
+  [[nodiscard]] double effort_bound(size_t i) const noexcept;
+  void limit_effort(CycleReport& report) noexcept;
+  // observer
+  void update_observer(live::Generation& generation, CycleReport& report) noexcept;
+  [[nodiscard]] bool follow_model(live::Generation& generation) noexcept;
+  void momentum_of(Dynamics& dynamics, std::vector<double>& momentum) noexcept;
+  // safety
+  void remember_good(const Dynamics& dynamics) noexcept;
+  void fail_safe(CycleReport& report) noexcept;
+  // sample
+  void write_sample(const live::Generation& generation) noexcept;
+  [[nodiscard]] bool fill(live::Sample& sample, const live::Generation& generation) const noexcept;
+
+  [[nodiscard]] bool drives(size_t i) const noexcept { return actuation.actuated[i] && !actuation.followed[i]; }
+  [[nodiscard]] ConstVectorRef<double> read_view(const std::vector<double>& x) const noexcept { return {x.data(), n}; }
+  [[nodiscard]] VectorRef<double> write_view(std::vector<double>& x) const noexcept { return {x.data(), n}; }
+
+  // Before the loop runs.
+  void check(const Parameters& candidate) const;  // throws ModelError
+  void find_payload_link();
+
+  // Fixed.
+  live::LiveModel& live;
+  const Actuation actuation;
+  const double period_s;
+  const int robot_n;            // coordinates of the robot
+  const int max_n;              // with every payload
+  int payload_coordinate = -1;  // of the body that carries payload_link, which is found by it in every generation
+  Pose body_T_payload;
+  live::SampleRing* ring = nullptr;
+
+  // From outside.
+  lockfree::Handover<Parameters> fresh_parameters;
+  lockfree::Owned<Parameters> parameters;
+  StateInput state;  // of the last cycle; its arrays are the caller's
+  ReferenceInput reference;
+  live::Generation* last_good = nullptr;  // generation of the last cycle, if that was; the loop alone retires it
+
+  // Scratch that is written before it is read, and who knows which joints are passive in this generation.
+  PassiveJoints passive;
+  AntiSwing anti_swing;
+  CycleState before_warm_up;
+};
+
+}  // namespace dyn::control
