@@ -34,6 +34,20 @@ class Limits(RunTest):
         fails(self, self.run_fast(text.replace("LIMIT", "effort_limit: {bend: 3},")), 1, "effort_limit", "bend")
         fails(self, self.run_fast(text.replace("LIMIT", "effort_limit_scale: 1.5, effort_limit: 3,")), 1, "effort_limit_scale")
 
+    def test_references_beyond_the_limits_are_told_of(self):
+        fast = "{type: sinusoid, centre: [0, 0, 0, 0, 0, 0, 0], amplitude: [1.5, 0, 0, 0, 0, 0, 0], frequency_hz: 1}"
+        done = self.run_fast(arm7(trajectory=fast))
+        self.assertEqual(done.returncode, 0, done.error)
+        reference = self.results()["arms"][0]["reference"]
+        self.assertGreater(reference["limited_cycles"], 100)
+        cut = reference["cuts"][0]
+        self.assertEqual(cut["joint"], "joint1")
+        self.assertIn("the reference of joint 'joint1' ", cut["text"])
+        self.assertIn(cut["text"], done.text)
+        done = self.run_fast(arm7())
+        self.assertEqual(self.results()["arms"][0]["reference"], {"limited_cycles": 0, "cuts": []})
+        self.assertNotIn("the reference of", done.text)
+
     def test_limits_are_set_while_it_runs(self):
         events = "[{at: 0.3, set: {effort_limit.joint2: 1}}, {at: 0.4, set: {acceleration_limit.joint1: 2.5}}]"
         done = self.run_fast(arm7(events=events), "--json")

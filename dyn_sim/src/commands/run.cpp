@@ -96,6 +96,10 @@ void print_arm(const sim::ArmRecord& arm) {
     std::cout << "collision first seen at " << number(arm.collision_begins_s.front(), 5) << " s, in "
               << arm.collision_cycles << " cycles\n";
   }
+  for (const auto& [time_s, cut] : arm.reference_cuts) {
+    std::cout << number(time_s, 5)
+              << " s: " << control::describe(cut, arm.coordinates.at(static_cast<std::size_t>(cut.coordinate))) << '\n';
+  }
   if (!arm.validation.available)
     std::cout << "not compared with Pinocchio: " << arm.validation.unavailable_reason << '\n';
   for (const auto& event : arm.events) {

@@ -63,6 +63,7 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, con
   record_.flags.resize(at(rows_max_));
   record_.signals.resize(at(rows_max_) * at(static_cast<int>(Signal::count)) * at(robot_n_));
   record_.collision_begins_s.reserve(ArmRecord::most_collisions);
+  record_.reference_cuts.reserve(ArmRecord::most_cuts);
   const auto actuated = control::Actuation::from_model(*live_.newest_model(), config.passive_joints).actuated;
   for (const bool driven : actuated) passive_.push_back(driven ? 0 : 1);
   for (const Event& event : config.events) record_.events.push_back({event.time_s, -1.0, event.label, {}});
@@ -167,7 +168,7 @@ void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
   sample_in(number + 1);
 }
 
-// Before a cycle's rehearsal, which goes as far as the sample.
+// Before a cycle's warm-up, which goes as far as the sample.
 void ArmLoop::sample_in(std::int64_t number) noexcept {
   controller_.set_sample_ring(number % sample_every_ == 0 && record_.validation.available ? &ring_ : nullptr);
 }
@@ -201,6 +202,10 @@ void ArmLoop::note(double time_s, const control::CycleReport& report) noexcept {
     record_.passive_rate_max = larger_error(rate, record_.passive_rate_max);
     if (time_s >= duration_s_ - 1.0) record_.passive_rate_end = larger_error(rate, record_.passive_rate_end);
   }
+  note_report(time_s, report);
+}
+
+void ArmLoop::note_report(double time_s, const control::CycleReport& report) noexcept {
   if (report.collision) {
     const bool begins = !view_.collision.load(std::memory_order_relaxed);
     if (begins && record_.collision_begins_s.size() < ArmRecord::most_collisions) {
@@ -208,6 +213,11 @@ void ArmLoop::note(double time_s, const control::CycleReport& report) noexcept {
     }
     ++record_.collision_cycles;
   }
+  if (report.reference_limited) ++record_.reference_limited_cycles;
+  if (report.reference_cut.count > cuts_seen_ && record_.reference_cuts.size() < ArmRecord::most_cuts) {
+    record_.reference_cuts.push_back({time_s, report.reference_cut});
+  }
+  cuts_seen_ = report.reference_cut.count;
   view_.collision.store(report.collision, std::memory_order_relaxed);
   view_.saturated.store(report.saturated, std::memory_order_relaxed);
   view_.holding.store(report.mode != control::CycleReport::Mode::tracking, std::memory_order_relaxed);

@@ -53,6 +53,19 @@ Json events(const ArmRecord& arm, bool named) {
   return list;
 }
 
+Json reference_cuts(const ArmRecord& arm) {
+  Json list = Json::array();
+  for (const auto& [time_s, cut] : arm.reference_cuts) {
+    const std::string& joint = arm.coordinates.at(static_cast<std::size_t>(cut.coordinate));
+    list.push_back({{"time_s", finite(time_s)},
+                    {"joint", joint},
+                    {"given", finite(cut.given)},
+                    {"limit", finite(cut.limit_value)},
+                    {"text", control::describe(cut, joint)}});
+  }
+  return {{"limited_cycles", arm.reference_limited_cycles}, {"cuts", list}};
+}
+
 Json failures(const RunRecord& run) {
   Json list = Json::array();
   for (const ArmRecord& arm : run.arms) {
@@ -72,6 +85,7 @@ Json arm_json(const ArmRecord& arm) {
   Json json = {{"tracking", {{"rms", finite(arm.tracking_rms)}, {"max", finite(arm.tracking_max)}}},
                {"torque", {{"max", finite(arm.torque_max)}}},
                {"collisions", {{"cycles", arm.collision_cycles}, {"begins_s", arm.collision_begins_s}}},
+               {"reference", reference_cuts(arm)},
                {"passive", {{"rate_max", finite(arm.passive_rate_max)}, {"rate_end", finite(arm.passive_rate_end)}}},
                {"validation", validation(arm)},
                {"events", events(arm, false)},

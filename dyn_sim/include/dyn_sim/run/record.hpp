@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "dyn_core/control/reference_limiter.hpp"
 #include "dyn_sim/run/config.hpp"
 
 namespace dyn::sim {
@@ -53,6 +54,12 @@ struct FailureRecord {
   std::string cause;  // a sentence without arm and time
 };
 
+// A reference that was not followed as it was given, because of the joints' limits.
+struct ReferenceCutRecord {
+  double time_s = 0.0;  // when it began
+  control::ReferenceCut cut;
+};
+
 struct ResidualRecord {  // one sample of the validator
   double time_s = 0.0;
   double M = 0.0, Cv = 0.0, g = 0.0;  // largest relative errors
@@ -79,6 +86,9 @@ struct ArmRecord {
   std::uint64_t collision_cycles = 0;
   std::vector<double> collision_begins_s;  // at most most_collisions
   static constexpr std::size_t most_collisions = 100;
+  std::uint64_t reference_limited_cycles = 0;
+  std::vector<ReferenceCutRecord> reference_cuts;  // the first ones, at most most_cuts
+  static constexpr std::size_t most_cuts = 100;
   // Joints without a motor: their fastest rate, and that of the last second (what anti-swing has left).
   double passive_rate_max = 0.0, passive_rate_end = 0.0;
   struct {
