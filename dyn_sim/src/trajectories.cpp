@@ -175,7 +175,9 @@ std::unique_ptr<Trajectory> make_quintic(const std::vector<Point>& way_points, c
 
 std::unique_ptr<Trajectory> make_timed_quintic(const std::vector<Point>& way_points, double move_s) {
   check_points(way_points);
-  if (!(move_s > 0.0)) throw ModelError("trajectory: move_time " + std::to_string(move_s) + " s is not above 0");
+  if (!(move_s >= shortest_move_s)) {
+    throw ModelError("trajectory: move_time " + std::to_string(move_s) + " s is not at least 0.001 s");
+  }
   return std::make_unique<PointToPoint>(way_points, moves_between(way_points, [&](const Point&, const Point&) {
                                           return Move{0.0, move_s, 0.0};
                                         }));

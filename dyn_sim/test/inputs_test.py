@@ -95,6 +95,9 @@ class Yaml(RunTest):
         self.refused(arm7(events="[{at: 0.1, detach: a, transition_time: -1}]"), "transition_time", "below 0")
         self.refused(arm7(plant="{step: -1e-3}"), "step", "below 0")
         self.refused(arm7(plant="{step: 1.0e-300, tolerance: 0}"), "step", "1e-9")
+        move = "{type: quintic, move_time: %s, way_points: [[0, 0, 0, 0, 0, 0, 0], [0.1, 0, 0, 0, 0, 0, 0]]}"
+        for time in ("0", "-1", "1.0e-300", "5.0e-324"):
+            fails(self, self.run_fast(arm7(trajectory=move % time)), 1, "move_time", "0.001")
 
     def test_places_outside_the_limits(self):
         points = "[[0, 0, 0, 0, 0, 0, 0], [0, 9, 0, 0, 0, 0, 0]]"

@@ -39,6 +39,21 @@ class Run(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.error)
         self.assertGreater(json.loads(done.text)["tracking"]["max"], 1e-3)
 
+    def test_without_pinocchio_monitor_goes_on_and_gate_does_not_begin(self):
+        config = self.out / "watched.yaml"
+        for mode in ("monitor", "gate"):
+            config.write_text(SCENARIO.read_text().replace("mode: monitor", f"mode: {mode}"))
+            done = run("run", config, "--fast", "--duration", "0.5", "--out", self.out)
+            results = json.loads((self.out / "results.json").read_text())["validation"]
+            if results["available"]:
+                self.assertEqual(done.returncode, 0, done.error)
+                self.assertGreater(results["samples"], 10)
+            elif mode == "monitor":
+                self.assertEqual(done.returncode, 0, done.error)
+                self.assertIn("not compared with Pinocchio: this program was built without Pinocchio", done.text)
+            else:
+                fails(self, done, 1, "'gate' needs a build with Pinocchio")
+
     def test_bad_configurations_are_refused(self):
         good = SCENARIO.read_text()
         for wrong, right, words in (

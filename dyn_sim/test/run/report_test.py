@@ -109,6 +109,26 @@ class Report(unittest.TestCase):
         validation = json.loads((SAMPLE / "run" / "results.json").read_text())["validation"]
         self.look("run", labels=("push tool0",), at=1.1, hidden=0 if validation["available"] else 1)
 
+    def test_a_run_that_failed_says_so_above_everything_else(self):
+        config = SAMPLE / "failing.yaml"
+        robot = Path(__file__).resolve().parents[1] / "data" / "singular_tip.urdf"
+        config.write_text(f"robot: {robot}\nduration_s: 1\ntrajectory: {{type: sinusoid, amplitude: 0.5}}\n")
+        done = subprocess.run([os.environ["DYN"], "run", config, "--fast", "--out", SAMPLE / "failing"], check=False,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, 3)
+        self.browser.open(f"file://{SAMPLE}/failing/report.html")
+        told = self.browser.evaluate("document.querySelector('.failures').innerText")
+        above = self.browser.evaluate("document.querySelector('.failures').getBoundingClientRect().bottom"
+                                      " <= document.querySelector('.figures').getBoundingClientRect().top")
+        seen = faults(self.browser.events)
+        self.keep("failing", self.browser, {})
+        self.browser.close_page()
+        self.assertEqual(seen, [])
+        self.assertTrue(above)
+        for failure in json.loads((SAMPLE / "failing" / "results.json").read_text())["failures"]:
+            self.assertIn(failure["cause"], told)
+            self.assertIn(failure["arm"], told)
+
     def test_a_fault_would_be_seen(self):
         page = SAMPLE / "faulty.html"
         page.write_text("<script>setTimeout(() => { throw new Error('thrown'); }); console.error('said');"
