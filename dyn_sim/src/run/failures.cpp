@@ -103,7 +103,7 @@ void tell_failures(const Trouble& trouble, const Ending& ending, ArmRecord& reco
   tell_events(ending, end_s, whole, record);
   if (!trouble.failed() && ending.given_up) {
     tell(end_s, ending.asked_again ? "ended at once, asked for a second time: the arm was not brought to rest"
-                                   : "ended before the arm was at rest, which took more than 2 s of the wall clock");
+                                   : "ended before the arm was at rest: the plant is too slow to be waited for");
   } else if (!trouble.failed() && !ending.failed_arm.empty()) {
     tell(end_s, joined("brought to rest and ended ", ending.planned_s - end_s, " s early, since arm '",
                        ending.failed_arm, "' failed"));

@@ -40,7 +40,7 @@ struct LiveView {
 struct RunOptions {
   bool fast = false;
   double duration_s = 0.0;  // 0: what the configuration says
-  // Raised from outside to end early: 1 brings the arms to rest first, for which they have 2 s of the wall clock; 2
+  // Raised from outside to end early: 1 brings the arms to rest first, unless that takes too long to be waited for; 2
   // ends the loop at once.
   std::atomic<int>* stop = nullptr;
   std::function<void(const LiveView&)> watch;  // called some ten times a second from the calling thread
