@@ -46,8 +46,8 @@ Actuation Actuation::from_model(const Model& model, const std::vector<std::strin
       a.effort_limit.push_back(d.limits ? d.limits->effort : MotionLimits::none);
       a.velocity_limit.push_back(d.limits ? d.limits->velocity : MotionLimits::none);
       const bool bounded = d.limits && d.limits->has_position;
-      a.lower.push_back(bounded ? d.limits->lower : -MotionLimits::none);
-      a.upper.push_back(bounded ? d.limits->upper : MotionLimits::none);
+      a.lower.push_back(bounded ? std::max(d.limits->lower, d.limits->soft_lower) : -MotionLimits::none);
+      a.upper.push_back(bounded ? std::min(d.limits->upper, d.limits->soft_upper) : MotionLimits::none);
       a.damping.push_back(d.damping);
       a.friction.push_back(d.friction);
     }

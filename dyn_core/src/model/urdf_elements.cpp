@@ -25,6 +25,10 @@ constexpr AttributeRule limit[] = {{"lower", 1},
                                    {"deceleration", 1, false, false},
                                    {"jerk", 1, false, false}};
 constexpr AttributeRule dynamics[] = {{"damping", 1}, {"friction", 1}, {"armature", 1, false, false}};
+constexpr AttributeRule safety[] = {{"soft_lower_limit", 1, false, false},
+                                    {"soft_upper_limit", 1, false, false},
+                                    {"k_position", 1, false, false},
+                                    {"k_velocity", 1, false, false}};
 constexpr AttributeRule mimic[] = {{"joint", 0, true}, {"multiplier", 1}, {"offset", 1}};
 
 constexpr ElementRule inertial_elements[] = {
@@ -32,7 +36,7 @@ constexpr ElementRule inertial_elements[] = {
 constexpr ElementRule joint_elements[] = {{"origin", false, origin},     {"parent", true, link_name},
                                           {"child", true, link_name},    {"axis", false, axis},
                                           {"limit", false, limit, true}, {"dynamics", false, dynamics, true},
-                                          {"mimic", false, mimic}};
+                                          {"mimic", false, mimic},       {"safety_controller", false, safety, true}};
 
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 

@@ -42,7 +42,7 @@ class Elements {
   [[nodiscard]] const xml::Document& document() const noexcept { return document_; }
   [[noreturn]] void fail(const xml::Element& at, const std::string& what) const;
   [[nodiscard]] std::string name_of(const xml::Element& element, const std::string& what) const;
-  // What is neither known nor close to a known name (sensors, safety controllers, materials) is no business of ours.
+  // What is neither known nor close to a known name (sensors, materials) is no business of ours.
   void beware_of_misspelling(const xml::Element& element, const std::string& where,
                              std::span<const char* const> known) const;
   // Throws unless the children of `element` are as the rules say. Returns them as urdfdom may have them.

@@ -1,6 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 #include "urdf_walk.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -160,6 +161,22 @@ class Walk {
     }
     if (bounded && limits.lower == limits.upper) {
       warn(joint, ": lower and upper in <limit> are both " + number_text(limits.lower));
+    }
+    if (bounded) soft_limits(element, *joint.limits, joint);
+  }
+
+  // Both 0, URDF's default, means that there are none.
+  void soft_limits(const xml::Element& element, JointLimits& limits, const JointDescription& joint) {
+    const xml::Element* const safety = elements_.child(element, "safety_controller");
+    const double lower = Elements::number(safety, "soft_lower_limit", limits.lower);
+    const double upper = Elements::number(safety, "soft_upper_limit", limits.upper);
+    if (safety == nullptr || (lower == 0.0 && upper == 0.0) || (lower == limits.lower && upper == limits.upper)) return;
+    if (lower < upper && lower < limits.upper && upper > limits.lower) {
+      limits.soft_lower = std::max(lower, limits.lower);
+      limits.soft_upper = std::min(upper, limits.upper);
+    } else {
+      warn(joint, ": the soft limits " + number_text(lower) + " and " + number_text(upper) +
+                      " in <safety_controller> leave nothing to move in; they are not used");
     }
   }
 

@@ -285,6 +285,16 @@ TEST(Reference, OfHandGuidingIsNotLimited) {
   EXPECT_NEAR(rig.controller.reference().q[0], -1.0, 1e-3);
 }
 
+TEST(Reference, IsHeldToTheSoftLimits) {
+  RobotDescription robot = test::small_arm();
+  robot.joints[2].limits->soft_upper = 2.5;
+  Rig rig(robot, limited_parameters(), {}, References::limited);
+  rig.ref_q[2] = 2.9;
+  for (int k = 0; k < 3000; ++k) (void)follow(rig);
+  EXPECT_NEAR(rig.controller.reference().q[2], 2.5, 1e-12);
+  EXPECT_EQ(follow(rig).reference_cut.limit_value, 2.5);
+}
+
 // Joints that another controller moves: their reference is their state, whatever that is.
 TEST(Reference, OfAJointThatIsFollowedIsTakenAsItIs) {
   live::LiveModel live(test::small_arm(), Rig::options());

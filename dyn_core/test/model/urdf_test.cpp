@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "dyn_core/model/payload.hpp"
@@ -81,6 +82,31 @@ TEST(Urdf, NumbersArriveWhereTheyBelong) {
   EXPECT_EQ(slide.mimic.value().offset, 0.1);
   EXPECT_EQ(slide.armature, 3.0);
   EXPECT_TRUE(robot.warnings.empty());
+}
+
+// Of <safety_controller>, as far as they are nearer than <limit>'s.
+TEST(Urdf, SoftLimits) {
+  const auto with = [](const std::string& attributes) {
+    std::string xml = two_joints;
+    const std::string axis = R"(<axis xyz="0 0.6 0.8"/>)";
+    xml.insert(xml.find(axis), "<safety_controller " + attributes + "/>");
+    return parse_urdf(xml, "two.urdf");
+  };
+  const auto expect = [](const RobotDescription& robot, double lower, double upper, size_t warnings) {
+    EXPECT_EQ(robot.joints[0].limits->soft_lower, lower);
+    EXPECT_EQ(robot.joints[0].limits->soft_upper, upper);
+    EXPECT_EQ(robot.joints[0].limits->upper, 2.0);
+    EXPECT_EQ(robot.warnings.size(), parse_urdf(two_joints, "two.urdf").warnings.size() + warnings);
+  };
+  constexpr double none = std::numeric_limits<double>::infinity();
+  expect(with(R"(soft_lower_limit="-1.4" soft_upper_limit="1.9" k_position="100" k_velocity="40")"), -1.4, 1.9, 0);
+  expect(with(R"(soft_lower_limit="-9" soft_upper_limit="1")"), -1.5, 1.0, 0);
+  expect(with(R"(soft_upper_limit="1" k_velocity="10")"), -1.5, 1.0, 0);
+  expect(with(R"(soft_lower_limit="0" soft_upper_limit="0" k_velocity="10")"), -none, none, 0);
+  expect(with(R"(k_velocity="10")"), -none, none, 0);
+  expect(with(R"(soft_lower_limit="3" soft_upper_limit="4")"), -none, none, 1);
+  expect(with(R"(soft_lower_limit="1" soft_upper_limit="-1")"), -none, none, 1);
+  EXPECT_THROW((void)with(R"(soft_lower_limit="low")"), ModelError);
 }
 
 TEST(Urdf, RollPitchYawTurnAboutFixedAxes) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,9 @@ struct JointLimits {  // SI units of the joint: rad or m, and their rates; N m o
   double lower = 0.0, upper = 0.0;
   bool has_position = false;
   double velocity = 0.0, effort = 0.0;
+  // To which references are held: <safety_controller>'s soft limits, within lower and upper; infinite where there are
+  // none.
+  double soft_lower = -std::numeric_limits<double>::infinity(), soft_upper = std::numeric_limits<double>::infinity();
 };
 
 struct Mimic {  // q = multiplier q_joint + offset
