@@ -70,7 +70,7 @@ class Plant {
   virtual void measure_torque(std::span<double> tau) = 0;
 
   // On the loop's thread, before the loop: what only a thread's first step takes memory for is taken then.
-  virtual void rehearse() {}
+  virtual void preallocate() {}
   // Holds the torque for one period. Allocates nothing.
   virtual void advance(std::span<const double> effort, double period_s) = 0;
 

@@ -49,7 +49,7 @@ class ArmLoop {
   ArmLoop(ArmLoop&&) = delete;
   ArmLoop& operator=(ArmLoop&&) = delete;
 
-  void rehearse() { plant_->rehearse(); }
+  void preallocate() { plant_->preallocate(); }
   // With `wait` every event is in time, however long it takes; else one that is not ready yet comes a cycle later.
   void boundaries(double time_s, bool wait) noexcept;
   void cycle(std::int64_t number, double time_s) noexcept;

@@ -100,7 +100,7 @@ class Loop {
     record_.scheduling = options_.fast ? "as fast as it goes" : become_real_time(config_);
     const auto period_ns = static_cast<std::int64_t>(std::llround(1e9 / config_.rate_hz));
     for (auto& arm : arms_) {
-      arm->rehearse();
+      arm->preallocate();
       arm->boundaries(0.0, true);
     }
     std::int64_t due = first_beat(period_ns);

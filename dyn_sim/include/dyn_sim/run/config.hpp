@@ -75,7 +75,7 @@ struct RunConfig {
   std::filesystem::path file;
   double rate_hz = 1000.0;
   double duration_s = 10.0;
-  double wake_early_us = 200.0;  // before a cycle is due, at most 3/4 of a period: the time to rehearse it
+  double wake_early_us = 200.0;  // before a cycle is due, at most 3/4 of a period: the time to warm up for it
   std::optional<int> cpu;        // the loop's core; the last one unless given
   std::vector<ArmConfig> arms;
 };

@@ -70,7 +70,7 @@ class MujocoPlant final : public Plant {
   }
 
   // The library's thread-local memory comes with the first step.
-  void rehearse() override {
+  void preallocate() override {
     const mujoco::DataPointer scratch(mj_.make_data(sim_.model.get()));
     mj_.step(sim_.model.get(), scratch.get());
   }
