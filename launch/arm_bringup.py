@@ -1,6 +1,7 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """What the launch files share: a robot's description with the simulated arm hung on it, parameters of the controllers,
 and the nodes that run them."""
+import atexit
 import json
 import os
 import shutil
@@ -10,11 +11,14 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 
 from ament_index_python.packages import get_package_share_directory
-from launch.actions import Shutdown
+from launch.actions import RegisterEventHandler
+from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch_ros.actions import Node
 
 TYPES = {'computed_torque': 'ComputedTorqueController', 'feedforward': 'FeedforwardController',
          'gravity_compensation': 'GravityCompensationController'}
+# What ros2_control says where a hardware cannot be loaded. The controller manager waits on for another description then.
+NO_HARDWARE = ('Could not load and initialize hardware', 'Exception caught while loading and initializing components')
 
 
 def share(*path):
@@ -99,7 +103,9 @@ def parameters_file(joints, controller, own, rate, space='', use_sim_time=False)
                'joint_state_broadcaster': {'type': 'joint_state_broadcaster/JointStateBroadcaster'},
                'joint_trajectory_controller': {'type': 'joint_trajectory_controller/JointTrajectoryController'}}
     nodes = {'controller_manager': manager, name: {'joints': joints, **own}, 'joint_trajectory_controller': chained}
-    file = os.path.join(tempfile.mkdtemp(prefix='dyn_control_'), 'controllers.yaml')
+    folder = tempfile.mkdtemp(prefix='dyn_control_')
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    file = os.path.join(folder, 'controllers.yaml')
     with open(file, 'w', encoding='utf-8') as stream:
         json.dump({f'{space}/{node}': {'ros__parameters': {**values, 'use_sim_time': use_sim_time}}
                    for node, values in nodes.items()}, stream)
@@ -107,20 +113,47 @@ def parameters_file(joints, controller, own, rate, space='', use_sim_time=False)
 
 
 def arm_nodes(robot, controller, parameters, space='', use_sim_time=False):
-    """robot_state_publisher, controller manager, and the spawner of the controllers, which comes last."""
+    """robot_state_publisher, controller manager, what watches over it, and the spawner of the controllers, which comes
+    last."""
     description = {'robot_description': ElementTree.tostring(robot, encoding='unicode'), 'use_sim_time': use_sim_time}
     if space:
         description['frame_prefix'] = space.strip('/') + '/'
     chained = controller != 'gravity_compensation'
     names = ['joint_state_broadcaster', controller + '_controller'] + ['joint_trajectory_controller'] * chained
+    manager = Node(package='controller_manager', executable='ros2_control_node', namespace=space,
+                   parameters=[parameters], output='screen')
     return [
         Node(package='robot_state_publisher', executable='robot_state_publisher', namespace=space,
              parameters=[description]),
-        Node(package='controller_manager', executable='ros2_control_node', namespace=space, parameters=[parameters],
-             output='screen', on_exit=Shutdown(reason='a controller manager ended')),
+        manager,
+        RegisterEventHandler(OnProcessExit(target_action=manager, on_exit=fail_unless_over)),
+        hardware_watch(manager),
         Node(package='controller_manager', executable='spawner', namespace=space, output='screen',
              arguments=names + ['--param-file', parameters, '--controller-manager-timeout', '60']),
     ]
+
+
+def fail_unless_over(event, context):
+    """Nothing works without a controller manager: however it ended, if the launch is not being ended, it has failed."""
+    if not context.is_shutdown:
+        raise RuntimeError(f'a controller manager ended (exit code {event.returncode}); what it said stands above')
+
+
+def hardware_watch(manager):
+    """Fails the launch as soon as the controller manager says that a hardware cannot be loaded."""
+    said = ['']
+
+    def read(event):
+        said[0] = (said[0] + event.text.decode(errors='replace'))[-1000:]
+        if any(text in said[0] for text in NO_HARDWARE):
+            raise RuntimeError('the hardware cannot be loaded; what the controller manager said stands above')
+
+    return RegisterEventHandler(OnProcessIO(target_action=manager, on_stdout=read, on_stderr=read))
+
+
+def clock_watch(use_sim_time):
+    """Says so where time is to come from /clock and nobody publishes it."""
+    return [Node(package='dyn_control', executable='watch_clock.py', output='screen')] if use_sim_time else []
 
 
 def ended(event, program):

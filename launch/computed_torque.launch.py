@@ -23,6 +23,7 @@ ARGUMENTS = [
     ('jsim_algorithm', 'fused', 'algorithm of the joint-space inertia matrix'),
     ('coriolis_algorithm', 'fused', 'algorithm of the Coriolis matrix'),
     ('plant', 'native', 'engine of the simulated arm: native or mujoco'),
+    ('effort_limit', '0', 'N m or N for every joint, beside the limits of the URDF; 0: those alone'),
     ('rate', '1000', 'Hz of the control loop'),
     ('validation', 'off', 'off, monitor or gate: Pinocchio beside the loop'),
     ('move', 'true', 'move the arm; false: it waits for goals'),
@@ -36,6 +37,7 @@ def controller_parameters(robot, joints, controller, values):
     return {'jsim_algorithm': values['jsim_algorithm'],
             'coriolis_algorithm': values['coriolis_algorithm'],
             'validation': {'mode': values['validation']},
+            'effort_limit': {joint: float(values['effort_limit']) for joint in joints},
             'gains': {joint: bringup.gains(robot, joint, controller) for joint in joints}}
 
 
@@ -51,7 +53,8 @@ def bring_up(context):
     use_sim_time = values['use_sim_time'] == 'true'
     own = controller_parameters(robot, joints, controller, values)
     parameters = bringup.parameters_file(joints, controller, own, int(values['rate']), use_sim_time=use_sim_time)
-    nodes = bringup.arm_nodes(robot, controller, parameters, use_sim_time=use_sim_time)
+    nodes = bringup.clock_watch(use_sim_time)
+    nodes += bringup.arm_nodes(robot, controller, parameters, use_sim_time=use_sim_time)
     spawner = nodes[-1]
     if values['rviz'] == 'true':
         nodes.append(bringup.rviz_node(robot, use_sim_time))

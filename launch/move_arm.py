@@ -5,6 +5,7 @@ how well the controller below followed. Ends by itself after --duration seconds;
 import argparse
 import math
 import sys
+import time
 import xml.etree.ElementTree as ElementTree
 
 import rclpy
@@ -18,7 +19,8 @@ from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectoryPoint
 
 MOVE_S = 2.0  # from one position to the next
-PATIENCE_S = 20.0  # for a goal of two moves
+PATIENCE_S = 20.0  # for a goal of two moves, by the arm's clock
+ANSWER_S = 10.0    # for an answer of joint_trajectory_controller, by everybody's clock
 
 
 def reach(joint):
@@ -38,7 +40,7 @@ class Mover(Node):
     def __init__(self, controller):
         super().__init__('move_arm')
         self.ranges = {}
-        self.squares, self.count, self.largest, self.torque = 0.0, 0, 0.0, 0.0
+        self.squares, self.count, self.samples, self.largest, self.torque = 0.0, 0, 0, 0.0, 0.0
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.create_subscription(String, 'robot_description', self.read_robot, latched)
         self.create_subscription(ControllerState, f'/{controller}/controller_state', self.measure, 10)
@@ -51,6 +53,7 @@ class Mover(Node):
                        and joint.find('mimic') is None}
 
     def measure(self, message):
+        self.samples += 1
         for error in message.position_error:
             self.squares += error * error
             self.count += 1
@@ -70,25 +73,51 @@ class Mover(Node):
             goal.trajectory.points.append(point)
         return goal
 
-    def run(self, duration):
-        waiting_since = self.get_clock().now()
-        while not (self.ranges and self.client.server_is_ready()):
+    def wait(self, until, patience_s):
+        """True when it is so, False where the arm's clock has gone on for too long. A clock that stands still, as that
+        of a simulation that pauses, stands for everybody; one that has never begun is none."""
+        began, begin = time.monotonic(), self.get_clock().now()
+        while not until():
             rclpy.spin_once(self, timeout_sec=0.1)
-            if (self.get_clock().now() - waiting_since).nanoseconds > 120e9:
-                return 'there is no robot_description, or joint_trajectory_controller is not active'
+            now = self.get_clock().now()
+            if (now - begin).nanoseconds > patience_s * 1e9:
+                return False
+            if now.nanoseconds == 0 and time.monotonic() - began > patience_s:
+                raise TimeoutError(f'there was no time on /clock for {patience_s:g} s')
+        return True
+
+    def answer(self, ask):
+        """The answer to what ask() asks; once more where it was lost. None where there is none."""
+        for _ in range(2):
+            future = ask()
+            rclpy.spin_until_future_complete(self, future, timeout_sec=ANSWER_S)
+            if future.done():
+                return future.result()
+        return None
+
+    def run(self, duration):
+        if not self.wait(lambda: self.ranges and self.client.server_is_ready(), 120.0):
+            return 'there is no robot_description, or joint_trajectory_controller is not active'
         begin, turn = self.get_clock().now(), 0
         while duration <= 0.0 or (self.get_clock().now() - begin).nanoseconds < duration * 1e9:
-            sent = self.client.send_goal_async(self.goal(turn))
-            rclpy.spin_until_future_complete(self, sent)
-            if not sent.result().accepted:
-                return 'joint_trajectory_controller refused the goal'
-            done = sent.result().get_result_async()
-            rclpy.spin_until_future_complete(self, done, timeout_sec=PATIENCE_S)
-            if not done.done():
-                return f'the arm did not come to rest at a goal within {PATIENCE_S:g} s'
-            if done.result().result.error_code != FollowJointTrajectory.Result.SUCCESSFUL:
-                return f'the goal failed: {done.result().result.error_string}'
+            fault = self.move(turn)
+            if fault:
+                return fault
             turn += 1
+        return ''
+
+    def move(self, turn):
+        """There and back; '' or what went wrong."""
+        accepted = self.answer(lambda: self.client.send_goal_async(self.goal(turn)))
+        if accepted is None:
+            return f'joint_trajectory_controller did not answer within {2 * ANSWER_S:g} s'
+        if not accepted.accepted:
+            return 'joint_trajectory_controller refused the goal'
+        done = accepted.get_result_async()
+        if not self.wait(done.done, PATIENCE_S):
+            return f'the arm did not come to rest at a goal within {PATIENCE_S:g} s'
+        if done.result().result.error_code != FollowJointTrajectory.Result.SUCCESSFUL:
+            return f'the goal failed: {done.result().result.error_string}'
         return ''
 
 
@@ -103,11 +132,13 @@ def main():
         fault = mover.run(arguments.duration)
     except KeyboardInterrupt:
         fault = ''
+    except TimeoutError as error:
+        fault = str(error)
     if fault:
         print('move_arm: ' + fault, file=sys.stderr)
         return 1
     rms = math.sqrt(mover.squares / mover.count) if mover.count else float('nan')
-    print(f'summary: {mover.count} samples, tracking error rms {rms:.3g} rad, largest {mover.largest:.3g} rad, '
+    print(f'summary: {mover.samples} samples, tracking error rms {rms:.3g} rad, largest {mover.largest:.3g} rad, '
           f'largest torque {mover.torque:.3g} N m', flush=True)
     return 0
 

@@ -75,10 +75,14 @@ def controller_parameters(arm, joints, sensed):
     gains = arm.get('controller', {}).get('gains', {})
     default = {**NUMBERS_OF_GAINS, **gains.get('default', {})}
     own['gains'] = {joint: {**default, **gains.get(joint, {})} for joint in joints}
+    for name in ('effort_limit', 'acceleration_limit'):  # one for all joints, or by joint
+        if name in own and not isinstance(own[name], dict):
+            own[name] = {joint: own[name] for joint in joints}
     own.setdefault('validation', {'mode': 'off'})
     own['passive_joints'] = own.get('passive_joints', []) + sensed
     own.setdefault('max_payload_dofs', MOST_PAYLOAD_DOFS)
     own['state_publish_rate'] = STATES_HZ
+    own['allow_impossible_inertia'] = arm.get('allow_impossible_inertia', False)
     own['gravity'] = [float(value) for value in arm.get('gravity', (0.0, 0.0, -9.81))]
     return controller, {name: value if name == 'max_payload_dofs' else as_floats(value)
                         for name, value in own.items() if value != []}
@@ -119,7 +123,7 @@ def bring_up(context):
     with open(file, encoding='utf-8') as stream:
         run = yaml.safe_load(stream)
     arms = run.get('arms', [run])
-    nodes, spawners = [], []
+    nodes, spawners = bringup.clock_watch(values['use_sim_time'] == 'true'), []
     for arm in arms:
         nodes += bring_up_arm(arm, file, int(run.get('rate_hz', 1000)), len(arms) > 1, values)
         spawners.append(nodes[-1])

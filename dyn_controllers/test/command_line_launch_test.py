@@ -28,8 +28,24 @@ def generate_test_description():
 
 
 def ros2(*arguments):
-    answer = subprocess.run(['ros2', *arguments], capture_output=True, text=True, timeout=60, check=False)
+    """Without ros2's daemon, which would go on when the test is over; it has to look around by itself then."""
+    alone = ['--no-daemon', '--timeout', '20'] if arguments[0] == 'param' else []
+    answer = subprocess.run(['ros2', *arguments, *alone], capture_output=True, text=True, timeout=60, check=False)
     return answer.stdout + answer.stderr
+
+
+def daemons():
+    """Process ids of daemons of ros2 in this test's domain."""
+    found = []
+    for process in os.listdir('/proc'):
+        try:
+            with open(f'/proc/{process}/cmdline', encoding='utf-8', errors='replace') as stream:
+                words = stream.read().split('\0')
+        except OSError:
+            continue
+        if 'ros2-daemon' in words and os.environ['ROS_DOMAIN_ID'] in words:
+            found.append(process)
+    return found
 
 
 class TypedWhileItMoves(unittest.TestCase):
@@ -47,6 +63,7 @@ class TypedWhileItMoves(unittest.TestCase):
     def tearDownClass(cls):
         cls.node.destroy_node()
         rclpy.shutdown()
+        assert not daemons(), f'a daemon of ros2 goes on: {daemons()}'
 
     def wait(self, until, otherwise, at_most_s=30.0):
         end = time.monotonic() + at_most_s

@@ -1,13 +1,34 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""Launches that cannot work end by themselves, with exit code 1 and a sentence that says why."""
+"""Launches that cannot work end by themselves, with exit code 1 and a sentence that says why; and none leaves anything
+in the temporary directory."""
+import glob
+import os
+import signal
 import subprocess
+import tempfile
+import time
 import unittest
+
 
 
 def launched(file, *arguments):
     end = subprocess.run(['ros2', 'launch', 'dyn_control', file, *arguments], capture_output=True, text=True,
                          timeout=100, check=False)
     return end.returncode, end.stdout + end.stderr
+
+
+def child(parent, name):
+    """The process of this name below another one."""
+    for process in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            with open(f'/proc/{process}/stat', encoding='utf-8') as stream:
+                ancestor = stream.read().rsplit(')', 1)[1].split()[1]
+            with open(f'/proc/{process}/cmdline', encoding='utf-8') as stream:
+                if int(ancestor) == parent and name in stream.read():
+                    return int(process)
+        except OSError:
+            continue
+    raise AssertionError(f'{name} does not run')
 
 
 class Refused(unittest.TestCase):
@@ -26,6 +47,44 @@ class Refused(unittest.TestCase):
         code, text = launched('computed_torque.launch.py', 'jsim_algorithm:=best', 'duration:=5')
         self.assertEqual(code, 1)
         self.assertIn("jsim_algorithm: unknown algorithm 'best'", text)
+
+    def test_a_hardware_that_cannot_be_loaded(self):
+        begin = time.monotonic()
+        code, text = launched('computed_torque.launch.py', 'plant:=steam', 'duration:=5')
+        self.assertEqual(code, 1)
+        self.assertIn('the hardware cannot be loaded', text)
+        self.assertIn('steam', text)
+        self.assertLess(time.monotonic() - begin, 50.0)  # and not the minute that the spawner would wait
+
+    def test_a_controller_manager_that_is_killed(self):
+        launch = subprocess.Popen(['ros2', 'launch', 'dyn_control', 'computed_torque.launch.py', 'move:=false'],
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        said = []
+        for line in launch.stdout:
+            said.append(line)
+            if 'Configured and activated' in line and 'joint_trajectory_controller' in line:
+                os.kill(child(launch.pid, 'ros2_control_node'), signal.SIGKILL)
+                break
+        said.append(launch.communicate(timeout=60)[0])
+        self.assertEqual(launch.returncode, 1, ''.join(said))
+        self.assertIn('a controller manager ended', ''.join(said))
+
+    def test_a_clock_that_nobody_publishes(self):
+        launch = subprocess.Popen(['ros2', 'launch', 'dyn_control', 'computed_torque.launch.py', 'use_sim_time:=true'],
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        said = False
+        for line in launch.stdout:
+            said = 'there is no time on /clock' in line
+            if said:
+                break
+        launch.send_signal(signal.SIGINT)
+        launch.communicate(timeout=60)
+        self.assertTrue(said)
+
+    def test_no_folder_is_left(self):
+        before = set(glob.glob(os.path.join(tempfile.gettempdir(), 'dyn_control_*')))
+        launched('computed_torque.launch.py', 'jsim_algorithm:=best', 'duration:=5')
+        self.assertEqual(set(glob.glob(os.path.join(tempfile.gettempdir(), 'dyn_control_*'))) - before, set())
 
 
 if __name__ == '__main__':

@@ -1,9 +1,11 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """ros2 launch dyn_control scenario.launch.py scenario:=$DYN_SCENARIO: every event is accepted, the arms are followed,
 and it ends by itself with a report. Real time, on a machine that may be busy: how exact it is, is measured elsewhere."""
+import atexit
 import csv
 import os
 import re
+import shutil
 import tempfile
 import unittest
 
@@ -22,6 +24,7 @@ with open(os.path.join(SHARE, 'config', 'scenarios', SCENARIO + '.yaml'), encodi
     RUN = yaml.safe_load(stream)
 ARMS = RUN.get('arms', [RUN])
 OUT = tempfile.mkdtemp(prefix='dyn_scenario_')
+atexit.register(shutil.rmtree, OUT, ignore_errors=True)
 
 
 def generate_test_description():
