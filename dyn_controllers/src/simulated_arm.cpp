@@ -72,6 +72,7 @@ void SimulatedArm::place_joint(const hardware_interface::ComponentInfo& componen
 
 SimulatedArm::CallbackReturn SimulatedArm::on_configure(const State&) {
   find_handles();
+  if (!payloads_) offer_services();  // calls into ROS: not under our mutex
   const std::scoped_lock lock(plant_mutex_);
   const auto n = static_cast<size_t>(plant_->model().coordinates());  // with payloads that are still on
   start_q_.resize(n, 0.0);
@@ -80,7 +81,6 @@ SimulatedArm::CallbackReturn SimulatedArm::on_configure(const State&) {
   q_.assign(n, 0.0);
   v_.assign(n, 0.0);
   drives_->brake_all();
-  if (!payloads_) offer_services();
   return CallbackReturn::SUCCESS;
 }
 
@@ -202,15 +202,16 @@ SimulatedArm::return_type SimulatedArm::prepare_command_mode_switch(const std::v
   return return_type::OK;
 }
 
-// What was commanded in another mode is no command: until a new one comes the joint is braked.
+// What was commanded in another mode is no command: until a new one comes the joint is braked. An interface that only
+// changes hands keeps its command.
 SimulatedArm::return_type SimulatedArm::perform_command_mode_switch(const std::vector<std::string>& start,
                                                                     const std::vector<std::string>& stop) {
   const std::scoped_lock lock(plant_mutex_);
-  const auto set = [this](const std::vector<std::string>& interfaces, bool on) {
+  const auto set = [this](const std::vector<std::string>& interfaces, const std::vector<std::string>& others, bool on) {
     for (const std::string& interface : interfaces) {
       DriveMode mode{};
       JointRoom* room = room_of(interface, mode);
-      if (room == nullptr) continue;
+      if (room == nullptr || std::find(others.begin(), others.end(), interface) != others.end()) continue;
       drives_->set_mode(room->coordinate, mode, on);
       const auto& handle = mode == DriveMode::position   ? room->position_command
                            : mode == DriveMode::velocity ? room->velocity_command
@@ -218,16 +219,23 @@ SimulatedArm::return_type SimulatedArm::perform_command_mode_switch(const std::v
       if (handle) (void)handle->set_value(std::nan(""));
     }
   };
-  set(stop, false);
-  set(start, true);
+  set(stop, start, false);
+  set(start, stop, true);
   return return_type::OK;
 }
 
 // The torques of the last write() acted since the last read().
 SimulatedArm::return_type SimulatedArm::read(const rclcpp::Time&, const rclcpp::Duration& period) {
+  if (move(period.seconds())) return return_type::OK;
+  RCLCPP_ERROR(get_logger(), "fails after %g s, as it was asked to", settings_.fail_after_s);
+  return return_type::ERROR;
+}
+
+// False where it is to fail now.
+bool SimulatedArm::move(double measured_s) {
   const std::scoped_lock lock(plant_mutex_);
   constexpr double longest_s = 0.1;  // a loop that stood still: the drives' watchdog
-  const double period_s = std::min(period.seconds(), longest_s);
+  const double period_s = std::min(measured_s, longest_s);
   std::span<const double> torques;
   if (period_s > 0.0) {
     torques = drives_->torques(plant_->q(), plant_->v(), period_s);
@@ -237,10 +245,11 @@ SimulatedArm::return_type SimulatedArm::read(const rclcpp::Time&, const rclcpp::
                      moved_s_ + period_s >= settings_.fail_after_s;
   moved_s_ += period_s;
   end_push();
-  if (fails) {
-    RCLCPP_ERROR(get_logger(), "fails after %g s, as it was asked to", settings_.fail_after_s);
-    return return_type::ERROR;
-  }
+  if (!fails) show_state(torques);
+  return !fails;
+}
+
+void SimulatedArm::show_state(std::span<const double> torques) {
   plant_->measure(q_, v_);
   for (const JointRoom& room : joints_) {
     const auto i = static_cast<size_t>(room.coordinate);
@@ -253,7 +262,6 @@ SimulatedArm::return_type SimulatedArm::read(const rclcpp::Time&, const rclcpp::
     if (joint.position) (void)joint.position->set_value(joint.coordinate < 0 ? 0.0 : q_[i]);
     if (joint.velocity) (void)joint.velocity->set_value(joint.coordinate < 0 ? 0.0 : v_[i]);
   }
-  return return_type::OK;
 }
 
 SimulatedArm::return_type SimulatedArm::write(const rclcpp::Time&, const rclcpp::Duration&) {

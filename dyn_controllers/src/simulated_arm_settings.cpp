@@ -80,6 +80,8 @@ SimulatedArmSettings read_settings(const HardwareParameters& given) {
   read_flag(given, "friction", settings.plant.friction);
   read_flag(given, "armature", settings.plant.armature);
   read_flag(given, "limits", settings.plant.limits);
+  read_flag(given, "allow_impossible_inertia", settings.plant.allow_impossible_inertia);
+  settings.drives.limits = settings.plant.limits;
   read_number(given, "tolerance", settings.plant.tolerance);
   read_gravity(given, settings.gravity_mps2);
   read_number(given, "drive_p", settings.drives.p);

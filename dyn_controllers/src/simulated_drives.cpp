@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace dyn_controllers {
 namespace {
@@ -24,7 +25,20 @@ void SimulatedDrives::set_model(const dyn::Model& model) {
   split_ = std::make_unique<dyn::control::PassiveJoints>(n_);
   drives_.resize(at(n_));
   servoed_.resize(at(n_));
-  for (auto* x : {&a_, &h_, &torques_}) x->assign(at(n_), 0.0);
+  for (auto* x : {&a_, &h_, &torques_, &still_}) x->assign(at(n_), 0.0);
+  set_limits(model);
+}
+
+void SimulatedDrives::set_limits(const dyn::Model& model) {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  limits_.assign(at(n_), {none, none});
+  for (const dyn::Joint& joint : model.joints()) {
+    const auto& limits = joint.description.limits;
+    if (!settings_.limits || !limits) continue;
+    for (int k = 0; k < joint.degrees; ++k) {
+      limits_[at(joint.first_coordinate + k)] = {limits->effort, limits->velocity > 0.0 ? limits->velocity : none};
+    }
+  }
 }
 
 void SimulatedDrives::set_mode(int coordinate, DriveMode mode, bool on) noexcept {
@@ -50,22 +64,29 @@ bool SimulatedDrives::takes_effort(const Drive& drive) const noexcept {
   return (drive.mode & bit(DriveMode::effort)) != 0 && std::isfinite(drive.effort);
 }
 
-// A servo that is stiff and still well inside of what a torque held for a period can stabilise: 0.2 / T rad/s,
-// critically damped. Without a command it brakes: it slows down, then holds where it is.
-double SimulatedDrives::servo_acceleration(Drive& drive, double q, double v, double period_s) const noexcept {
+// A servo that is stiff and still well inside of what a torque held for a period can stabilise: w = 0.2 / T rad/s,
+// critically damped, a = 2 w (w/2 e + rate - v). Without a command it brakes: it slows down, then holds where it is.
+double SimulatedDrives::servo_acceleration(Drive& drive, size_t i, double q, double v, double period_s) const noexcept {
   const double w = 0.2 / period_s;
+  const double fastest = limits_[i].velocity;
   const bool position = (drive.mode & bit(DriveMode::position)) != 0 && std::isfinite(drive.position);
   const bool velocity = (drive.mode & bit(DriveMode::velocity)) != 0 && std::isfinite(drive.velocity);
   if (position) {
-    const double rate = drive.has_last_position ? (drive.position - drive.last_position) / period_s : 0.0;
+    // Half of what is left beside gravity and the like brakes for sure: v^2 / 2 a is the way to rest.
+    const double M = dynamics_->M()(static_cast<int>(i), static_cast<int>(i));
+    const double brakes = 0.5 * std::max(limits_[i].effort - std::abs(h_[i]), 0.1 * limits_[i].effort) / M;
+    const double error = drive.position - q;
+    const double most = std::isfinite(brakes) ? std::sqrt(2.0 * brakes * std::abs(error)) : fastest;
+    const double step = drive.has_last_position ? (drive.position - drive.last_position) / period_s : 0.0;
+    const double rate = velocity ? drive.velocity : step;
     drive.last_position = drive.position;
     drive.has_last_position = true;
     drive.holding = false;
-    return w * w * (drive.position - q) + 2.0 * w * ((velocity ? drive.velocity : rate) - v);
+    return 2.0 * w * (std::clamp(std::clamp(0.5 * w * error, -most, most) + rate, -fastest, fastest) - v);
   }
   if (velocity) {
     drive.holding = false;
-    return w * (drive.velocity - v);
+    return w * (std::clamp(drive.velocity, -fastest, fastest) - v);
   }
   constexpr double slow = 0.02;  // rad/s or m/s
   if (!drive.holding || std::abs(v) > slow) drive.hold = q;
@@ -73,40 +94,65 @@ double SimulatedDrives::servo_acceleration(Drive& drive, double q, double v, dou
   return w * w * (drive.hold - q) - 2.0 * w * v;
 }
 
+double SimulatedDrives::commanded_effort(const Drive& drive, size_t i, double q, double v) const noexcept {
+  const auto both = [&](DriveMode mode, double wanted, double is, double gain) {
+    return (drive.mode & bit(mode)) != 0 ? gain * finite_or_zero(wanted - is) : 0.0;
+  };
+  const double effort = drive.effort + both(DriveMode::position, drive.position, q, settings_.p) +
+                        both(DriveMode::velocity, drive.velocity, v, settings_.d);
+  return std::clamp(effort, -limits_[i].effort, limits_[i].effort);
+}
+
 std::span<const double> SimulatedDrives::torques(std::span<const double> q, std::span<const double> v,
                                                  double period_s) noexcept {
-  if (!dynamics_->update(q, v).ok()) {
-    std::fill(torques_.begin(), torques_.end(), 0.0);
-    return torques_;
-  }
+  std::fill(torques_.begin(), torques_.end(), 0.0);
+  if (!dynamics_->update(q, v).ok()) return torques_;
   for (int i = 0; i < n_; ++i) {
     Drive& drive = drives_[at(i)];
     servoed_[at(i)] = i < robot_n_ && !takes_effort(drive);
     h_[at(i)] = dynamics_->h()[i];
-    torques_[at(i)] = 0.0;
-    if (i >= robot_n_) continue;
-    if (servoed_[at(i)]) {
-      a_[at(i)] = servo_acceleration(drive, q[at(i)], v[at(i)], period_s);
-      continue;
-    }
-    const auto both = [&](DriveMode mode, double wanted, double is, double gain) {
-      return (drive.mode & bit(mode)) != 0 ? gain * finite_or_zero(wanted - is) : 0.0;
-    };
-    torques_[at(i)] = drive.effort + both(DriveMode::position, drive.position, q[at(i)], settings_.p) +
-                      both(DriveMode::velocity, drive.velocity, v[at(i)], settings_.d);
+    a_[at(i)] = 0.0;
+    if (i >= robot_n_ || servoed_[at(i)]) continue;
+    torques_[at(i)] = commanded_effort(drive, at(i), q[at(i)], v[at(i)]);
     drive.holding = false;
     h_[at(i)] -= torques_[at(i)];
   }
   split_->choose(servoed_, n_, n_);
+  if (!servo_torques(still_)) return torques_;
+  for (int i = 0; i < robot_n_; ++i) {
+    if (servoed_[at(i)]) a_[at(i)] = servo_acceleration(drives_[at(i)], at(i), q[at(i)], v[at(i)], period_s);
+  }
+  if (!servo_torques(torques_)) return torques_;
+  scale_servos();
+  return torques_;
+}
+
+bool SimulatedDrives::servo_torques(std::vector<double>& torques) noexcept {
   const dyn::ConstVectorRef<double> h(h_.data(), n_);
-  if (!split_->solve_accelerations(dynamics_->M(), h, dyn::VectorRef<double>(a_.data(), n_)).ok()) return torques_;
+  if (!split_->solve_accelerations(dynamics_->M(), h, dyn::VectorRef<double>(a_.data(), n_)).ok()) return false;
   for (int i = 0; i < n_; ++i) {
     if (!servoed_[at(i)]) continue;
     double tau = h_[at(i)];
     for (int j = 0; j < n_; ++j) tau += dynamics_->M()(i, j) * a_[at(j)];
-    torques_[at(i)] = tau;
+    torques[at(i)] = tau;
   }
-  return torques_;
+  return true;
+}
+
+// tau(s) = tau(0) + s (tau(1) - tau(0)) for accelerations scaled by s: the largest s of at most 1 that keeps all of
+// them within their limits, so that a moving arm slows down along its way. Who has too little to stand still gives all.
+void SimulatedDrives::scale_servos() noexcept {
+  double scale = 1.0;
+  for (size_t i = 0; i < at(robot_n_); ++i) {
+    const double limit = limits_[i].effort, way = torques_[i] - still_[i];
+    if (!servoed_[i] || std::abs(still_[i]) >= limit || std::abs(torques_[i]) <= limit) continue;
+    scale = std::min(scale, (std::copysign(limit, way) - still_[i]) / way);
+  }
+  for (size_t i = 0; i < at(robot_n_); ++i) {
+    if (!servoed_[i]) continue;
+    const double tau = still_[i] + scale * (torques_[i] - still_[i]);
+    torques_[i] = std::clamp(tau, -limits_[i].effort, limits_[i].effort);
+  }
 }
 
 }  // namespace dyn_controllers

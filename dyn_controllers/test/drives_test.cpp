@@ -79,6 +79,58 @@ TEST(Drives, EffortsPassThroughBesideServos) {
   EXPECT_GT(qdd[1], 0.1);
 }
 
+std::vector<double> effort_limits() {
+  std::vector<double> all;
+  const dyn::Model model = dyn::load_model("arm7");
+  for (const dyn::Joint& joint : model.joints()) all.push_back(joint.description.limits->effort);
+  return all;
+}
+
+// From full motion to rest within the efforts that the joints have, on a straight way, and without a jump of a speed.
+TEST(Drives, ABrakeKnowsTheEffortLimits) {
+  Bench bench;
+  const std::vector<double> speed{1.9, -1.5, 2.0, -2.0, 2.8, -3.0, 3.5}, limit = effort_limits();
+  bench.plant->reset(std::vector<double>{0.0, 0.5, 0.0, 0.8, 0.0, -0.4, 0.0}, speed);
+  std::vector<double> last = speed;
+  double largest = 0.0, jump = 0.0;
+  for (int cycle = 0; cycle < 1000; ++cycle) {
+    const auto torques = bench.drives.torques(bench.plant->q(), bench.plant->v(), period);
+    for (size_t i = 0; i < 7; ++i) largest = std::max(largest, std::abs(torques[i]) / limit[i]);
+    bench.plant->advance(torques, period);
+    for (size_t i = 0; i < 7; ++i) {
+      jump = std::max(jump, std::abs(bench.plant->v()[i] - last[i]));
+      last[i] = bench.plant->v()[i];
+    }
+  }
+  EXPECT_LE(largest, 1.0);
+  EXPECT_GT(largest, 0.9) << "and it uses them";
+  EXPECT_LT(jump, 0.5);
+  for (const double v : bench.plant->v()) EXPECT_LT(std::abs(v), 1e-6);
+}
+
+// A position that is a radian away: no faster than the joint may be, no stronger, and not beyond it.
+TEST(Drives, APositionServoKeepsToTheLimitsOfItsJoint) {
+  Bench bench;
+  const std::vector<double> limit = effort_limits();
+  for (int i = 0; i < 7; ++i) bench.drives.set_mode(i, DriveMode::position, true);
+  const std::vector<double> start(bench.plant->q().begin(), bench.plant->q().end());
+  double fastest = 0.0, strongest = 0.0, farthest = 0.0;
+  for (int cycle = 0; cycle < 3000; ++cycle) {
+    for (int i = 0; i < 7; ++i) {
+      bench.drives.command(i, start[static_cast<size_t>(i)] + (i == 0 ? 1.0 : 0.0), nan, nan);
+    }
+    const auto torques = bench.drives.torques(bench.plant->q(), bench.plant->v(), period);
+    for (size_t i = 0; i < 7; ++i) strongest = std::max(strongest, std::abs(torques[i]) / limit[i]);
+    bench.plant->advance(torques, period);
+    fastest = std::max(fastest, std::abs(bench.plant->v()[0]));
+    farthest = std::max(farthest, bench.plant->q()[0]);
+  }
+  EXPECT_LE(strongest, 1.0);
+  EXPECT_LE(fastest, 1.9 + 1e-6);
+  EXPECT_NEAR(bench.plant->q()[0], 1.0, 1e-5);
+  EXPECT_LT(farthest, 1.01);
+}
+
 TEST(Drives, WithoutACommandAnEffortDriveBrakes) {
   Bench bench;
   for (int i = 0; i < 7; ++i) bench.drives.set_mode(i, DriveMode::effort, true);

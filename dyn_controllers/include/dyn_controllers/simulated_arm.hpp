@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,8 @@ class SimulatedArm : public hardware_interface::SystemInterface {
   void offer_services();
   void push(const dyn_msgs::srv::Push::Request& request, dyn_msgs::srv::Push::Response& response);
   void end_push();
+  bool move(double measured_s);
+  void show_state(std::span<const double> torques);
   dyn::live::Applied carry(const dyn::RobotDescription& carried);
   // INTERFACE is "JOINT/position" and so on; null where it is none of ours.
   JointRoom* room_of(const std::string& interface, DriveMode& mode);

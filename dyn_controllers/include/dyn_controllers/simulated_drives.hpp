@@ -2,7 +2,9 @@
 //
 // The drives of a simulated arm: from commands to torques. A servo asks for an acceleration; which torques cause it
 // while other joints get theirs as commanded is the partly linearised dynamics of paper 002, with the two kinds of
-// joints in exchanged roles (control/passive_joints.hpp). No ROS.
+// joints in exchanged roles (control/passive_joints.hpp). No drive gives more than the effort limit of its joint: where
+// a servo or a brake would, the accelerations of all servos are scaled down together; and no servo asks for more than
+// the velocity limit, or for a speed from which it could not stop in time. No ROS.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +21,7 @@ enum class DriveMode : std::uint8_t { brake = 0, position = 1, velocity = 2, eff
 
 struct DriveSettings {
   double p = 0.0, d = 0.0;  // N m/rad and N m s/rad beside effort, where position or velocity is commanded too
+  bool limits = true;       // of effort and velocity, as the joints have them
 };
 
 class SimulatedDrives {
@@ -45,8 +48,17 @@ class SimulatedDrives {
     double hold = 0.0;  // braked: where
   };
 
-  double servo_acceleration(Drive& drive, double q, double v, double period_s) const noexcept;
+  struct Limit {
+    double effort, velocity;
+  };
+
+  void set_limits(const dyn::Model& model);
+  double servo_acceleration(Drive& drive, size_t i, double q, double v, double period_s) const noexcept;
   [[nodiscard]] bool takes_effort(const Drive& drive) const noexcept;
+  [[nodiscard]] double commanded_effort(const Drive& drive, size_t i, double q, double v) const noexcept;
+  // torques_ of the servos, for their accelerations in a_. False where that cannot be worked out.
+  [[nodiscard]] bool servo_torques(std::vector<double>& torques) noexcept;
+  void scale_servos() noexcept;
 
   DriveSettings settings_;
   int n_ = 0, robot_n_ = 0;  // with payloads' coordinates and without
@@ -54,7 +66,8 @@ class SimulatedDrives {
   std::unique_ptr<dyn::control::PassiveJoints> split_;
   std::vector<Drive> drives_;
   std::vector<bool> servoed_;
-  std::vector<double> a_, h_, torques_;
+  std::vector<Limit> limits_;
+  std::vector<double> a_, h_, torques_, still_;  // still_: torques of servos that ask for no acceleration
 };
 
 }  // namespace dyn_controllers
