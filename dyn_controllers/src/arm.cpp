@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "dyn_controllers/handles.hpp"
+#include "dyn_controllers/make_live_model.hpp"
 #include "dyn_controllers/parameter_conversion.hpp"
-#include "dyn_core/model/urdf.hpp"
+#include "dyn_core/control/payload_check.hpp"
 #include "hardware_interface/types/hardware_interface_type_values.hpp"
 
 namespace dyn_controllers {
@@ -28,9 +30,9 @@ std::vector<std::string> own_passive_joints(const dyn::Model& robot, const std::
 
 }  // namespace
 
-Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, const std::string& urdf, dyn::control::Law law,
-         const parameters::Params& params, double period_s)
-    : node_(node),
+Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJointNumbers& numbers,
+         const std::string& urdf, dyn::control::Law law, const parameters::Params& params, double period_s)
+    : numbers_(numbers),
       law_(law),
       urdf_(urdf),
       joints_(params.joints),
@@ -38,20 +40,14 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, const std::stri
       params_(params),
       lead_by_mode_(params.reference_lead < 0.0),
       holds_gravity_(params.gravity_compensation == "full"),
+      effort_limit_scale_(params.effort_limit_scale),
       base_sensor_(params.base_orientation),
       world_gravity_(gravity(params)) {
-  if (urdf.empty()) throw ModelError("there is no robot_description yet");
-  dyn::live::LiveOptions options;
-  options.model.gravity_mps2 = gravity(params);
-  options.model.armature = true;
-  options.algorithms.jsim = params.jsim_algorithm;
-  options.algorithms.coriolis = params.coriolis_algorithm;
+  dyn::live::LiveOptions options = live_options(params);
   options.max_payload_dofs = static_cast<int>(params.max_payload_dofs);
   options.check = [this](const dyn::Model& model) { refuse_payload_without_state(model); };
-  live_ = std::make_unique<dyn::live::LiveModel>(described(urdf), options);
-
+  live_ = make_live_model(urdf, numbers.armature, options, node->get_logger());
   const auto model = live_->newest_model();
-  for (const std::string& warning : model->warnings()) RCLCPP_WARN(node->get_logger(), "%s", warning.c_str());
   coordinate_names_ = model->coordinate_names();
   const std::vector<std::string> passive = own_passive_joints(*model, params.passive_joints);
   for (const std::string& name : params.passive_joints) {
@@ -61,13 +57,15 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, const std::stri
     throw ModelError("passive_joints: the robot has no joint '" + payload_joints_.front() +
                      "', and max_payload_dofs has no room for it as a payload's");
   }
-  dyn::control::Actuation actuation = dyn::control::Actuation::from_model(*model, passive);
+  dyn::control::check_has_mass(*model);
+  actuation_ = dyn::control::Actuation::from_model(*model, passive);
   const std::vector<int> controlled = controlled_coordinates(*model, params);
   for (const int i : controlled) controlled_.push_back(static_cast<size_t>(i));
-  for (size_t i = 0; i < actuation.actuated.size(); ++i) {
+  friction_ = actuation_.friction;
+  for (size_t i = 0; i < actuation_.actuated.size(); ++i) {
     const bool ours = std::find(controlled_.begin(), controlled_.end(), i) != controlled_.end();
-    actuation.followed[i] = !ours && actuation.actuated[i];
-    if (actuation.followed[i]) followed_.push_back(i);
+    actuation_.followed[i] = !ours && actuation_.actuated[i];
+    if (actuation_.followed[i]) followed_.push_back(i);
   }
   for (const std::string& name : params.command_interfaces) {
     commands_.push_back(name == hardware_interface::HW_IF_POSITION   ? Command::position
@@ -75,16 +73,37 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, const std::stri
                                                                      : Command::effort);
   }
   const auto n = static_cast<size_t>(live_->max_coordinates());
-  for (auto* x : {&q_, &v_, &ref_q_, &ref_v_, &ref_a_, &effort_}) x->assign(n, 0.0);
-  controller_ = std::make_unique<dyn::control::Controller>(
-      *live_, actuation, control_parameters(params, law, controlled, live_->robot_coordinates()), period_s);
+  for (auto* x : {&q_, &v_, &ref_q_, &ref_v_, &ref_a_, &command_q_, &command_v_, &effort_}) x->assign(n, 0.0);
+  posture_ =
+      std::make_unique<dyn::lockfree::Latest<std::vector<double>>>(std::vector<double>(coordinate_names_.size(), 0.0));
+  read_limits();
+  const dyn::control::Parameters first = converted(params);
+  for (size_t i = 0; i < coordinate_names_.size(); ++i) {
+    effort_limit_.push_back(dyn::control::effort_limit(actuation_, first, i));
+  }
+  controller_ = std::make_unique<dyn::control::Controller>(*live_, actuation_, first, period_s);
   if (params.validation.mode != "off") validation_ = std::make_unique<Validation>(*node, *live_, params, period_s);
+  show_numbers();
 }
 
-dyn::RobotDescription Arm::described(const std::string& urdf) const {
-  dyn::RobotDescription robot = dyn::parse_urdf(urdf, "robot_description");
-  apply_armature(*node_, robot);
-  return robot;
+// What the user gives beside the URDF's limits; 0: nothing.
+void Arm::read_limits() {
+  for (auto* x : {&given_effort_limit_, &given_acceleration_limit_}) x->assign(coordinate_names_.size(), 0.0);
+  for (size_t k = 0; k < joints_.size(); ++k) {
+    given_effort_limit_[controlled_[k]] = numbers_.effort_limit.of(joints_[k], 0.0);
+    given_acceleration_limit_[controlled_[k]] = numbers_.acceleration_limit.of(joints_[k], 0.0);
+  }
+}
+
+void Arm::show_numbers() {
+  std::map<std::string, double> effort, acceleration;
+  for (size_t k = 0; k < joints_.size(); ++k) {
+    effort[joints_[k]] = given_effort_limit_[controlled_[k]];
+    acceleration[joints_[k]] = given_acceleration_limit_[controlled_[k]];
+  }
+  numbers_.effort_limit.show(effort);
+  numbers_.acceleration_limit.show(acceleration);
+  numbers_.armature.show_of(live_->newest_model()->description());
 }
 
 std::vector<std::string> Arm::all_coordinate_names() const {
@@ -112,9 +131,22 @@ std::vector<std::string> Arm::command_interfaces() const {
   return names;
 }
 
+// Twice the friction, and a fifth of what the drive can: nothing at rest takes that.
+std::vector<double> Arm::moving_torque() const {
+  std::vector<double> least(coordinate_names_.size(), std::numeric_limits<double>::infinity());
+  for (const size_t i : controlled_) least[i] = 2.0 * friction_[i] + 0.2 * effort_limit_[i];
+  return least;
+}
+
 dyn::control::Parameters Arm::converted(const parameters::Params& params) const {
   const std::vector<int> controlled(controlled_.begin(), controlled_.end());
-  return control_parameters(params, law_, controlled, live_->robot_coordinates());
+  dyn::control::Parameters all = control_parameters(params, law_, controlled, live_->robot_coordinates());
+  all.effort_limit = given_effort_limit_;
+  all.acceleration_limit = given_acceleration_limit_;
+  if (const auto fault = dyn::control::find_fault(all, live_->robot_coordinates()); !fault.empty()) {
+    throw ModelError(fault);
+  }
+  return all;
 }
 
 void Arm::check_parameters(const parameters::Params& params) const {
@@ -137,16 +169,28 @@ void Arm::set_parameters(const parameters::Params& params) {
   }
   lead_by_mode_.store(params.reference_lead < 0.0, std::memory_order_relaxed);
   holds_gravity_.store(params.gravity_compensation == "full", std::memory_order_relaxed);
+  effort_limit_scale_.store(params.effort_limit_scale, std::memory_order_relaxed);
   controller_->set_parameters(fresh);
   params_ = params;
 }
 
+// Parsing and parameters come before the lock: a parameter's callback takes it too.
 std::string Arm::replace_description(const std::string& urdf) {
-  const std::scoped_lock lock(writers_);
-  if (urdf == urdf_) return {};
-  const auto applied = live_->replace_robot(described(urdf), 0.0);
-  urdf_ = urdf;
-  return "a new robot_description is used from generation " + std::to_string(applied.generation) + " on";
+  {
+    const std::scoped_lock lock(writers_);
+    if (urdf == urdf_) return {};
+  }
+  const dyn::RobotDescription robot = described(urdf, numbers_.armature);
+  dyn::live::Applied applied;
+  {
+    const std::scoped_lock lock(writers_);
+    applied = live_->replace_robot(robot, 0.0);
+    urdf_ = urdf;
+  }
+  numbers_.armature.show_of(robot);
+  std::string text = "a new robot_description is used from generation " + std::to_string(applied.generation) + " on";
+  for (const std::string& warning : applied.warnings) text += "; " + warning;
+  return text;
 }
 
 // Coordinates of payloads stand behind the robot's, in the order of attachment; the loop reads their states in the
@@ -163,10 +207,17 @@ void Arm::refuse_payload_without_state(const dyn::Model& model) const {
 }
 
 dyn::live::Applied Arm::attach(const dyn::Payload& payload, double transition_time_s) {
-  return live_->attach(payload, transition_time_s);
+  const std::scoped_lock lock(writers_);
+  (void)posture_->take();
+  const auto doubts = dyn::control::check_payload(*live_->newest_model(), payload, posture_->front(), gravity(params_),
+                                                  actuation_, converted(params_));
+  dyn::live::Applied applied = live_->attach(payload, transition_time_s);
+  applied.warnings.insert(applied.warnings.begin(), doubts.begin(), doubts.end());
+  return applied;
 }
 
 dyn::live::Applied Arm::detach(const std::string& name, double transition_time_s) {
+  const std::scoped_lock lock(writers_);
   return live_->detach(name, transition_time_s);
 }
 
@@ -201,11 +252,19 @@ bool Arm::state_is_finite() const noexcept {
 }
 
 void Arm::activate() noexcept {
+  stepped_ = false;
   for (size_t i = 0; i < coordinate_names_.size(); ++i) {
     ref_q_[i] = q_[i];
     ref_v_[i] = ref_a_[i] = 0.0;
   }
+  show_posture();
   controller_->activate({q_, v_});
+}
+
+void Arm::show_posture() noexcept {
+  if (!state_is_finite()) return;
+  std::copy_n(q_.begin(), coordinate_names_.size(), posture_->back().begin());
+  posture_->publish();
 }
 
 void Arm::set_reference(size_t k, double q, double v, double a) noexcept {
@@ -222,16 +281,21 @@ void Arm::follow_state() noexcept {
 }
 
 dyn::control::CycleReport Arm::step(bool fresh_reference) noexcept {
+  stepped_ = true;
+  show_posture();
   if (validation_) validation_->choose(*controller_);
   const double lead = chained_ && lead_by_mode_.load(std::memory_order_relaxed) ? 1.0 : 0.0;
-  return controller_->step({q_, v_, base_moves() ? &gravity_ : nullptr},
-                           {ref_q_, ref_v_, ref_a_, fresh_reference, nullptr, lead}, effort_);
+  const auto report = controller_->step({q_, v_, base_moves() ? &gravity_ : nullptr},
+                                        {ref_q_, ref_v_, ref_a_, fresh_reference, nullptr, lead}, effort_);
+  std::copy(followed().q.begin(), followed().q.end(), command_q_.begin());
+  std::copy(followed().v.begin(), followed().v.end(), command_v_.begin());
+  return report;
 }
 
 double Arm::command(Command what, size_t coordinate) const noexcept {
   switch (what) {
-    case Command::position: return ref_q_[coordinate];
-    case Command::velocity: return ref_v_[coordinate];
+    case Command::position: return command_q_[coordinate];
+    case Command::velocity: return command_v_[coordinate];
     case Command::effort: return effort_[coordinate];
   }
   return std::numeric_limits<double>::quiet_NaN();
@@ -245,12 +309,15 @@ void Arm::write(std::vector<hardware_interface::LoanedCommandInterface>& interfa
 }
 
 void Arm::write_rest(std::vector<hardware_interface::LoanedCommandInterface>& interfaces) noexcept {
+  if (!stepped_) return;  // gravity is not known yet; what stands there is of the controller before
   const bool holds_gravity = holds_gravity_.load(std::memory_order_relaxed);
+  const double scale = effort_limit_scale_.load(std::memory_order_relaxed);
   for (const size_t i : controlled_) {
-    if (std::isfinite(q_[i])) ref_q_[i] = q_[i];
-    ref_v_[i] = 0.0;
+    if (std::isfinite(q_[i])) command_q_[i] = q_[i];
+    command_v_[i] = 0.0;
     const double gravity = holds_gravity ? terms().gravity[i] : 0.0;
-    effort_[i] = std::isfinite(gravity) ? gravity : 0.0;
+    const double limit = scale * effort_limit_[i];
+    effort_[i] = std::isfinite(gravity) ? std::clamp(gravity, -limit, limit) : 0.0;
   }
   write(interfaces);
 }

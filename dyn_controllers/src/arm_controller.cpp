@@ -2,6 +2,7 @@
 #include "dyn_controllers/arm_controller.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dyn_controllers/reported.hpp"
@@ -14,25 +15,38 @@ using controller_interface::return_type;
 
 template <class Base>
 CallbackReturn ArmController<Base>::on_init() {
-  return reported(this->get_node()->get_logger(), CallbackReturn::ERROR,
-                  [this] { listener_ = std::make_shared<parameters::ParamListener>(this->get_node()); });
+  return reported(this->get_node()->get_logger(), CallbackReturn::ERROR, [this] {
+    listener_ = std::make_shared<parameters::ParamListener>(this->get_node());
+    numbers_ = std::make_unique<ControllerJointNumbers>(this->get_node());
+  });
 }
 
 template <class Base>
 CallbackReturn ArmController<Base>::on_configure(const State&) {
-  return reported(this->get_node()->get_logger(), CallbackReturn::FAILURE, [this] {
+  const CallbackReturn configured = reported(this->get_node()->get_logger(), CallbackReturn::FAILURE, [this] {
     const bool effort_only = listener_->get_params().command_interfaces == std::vector<std::string>{"effort"};
     if (law_ != dyn::control::Law::feedforward && !effort_only) {
       throw dyn::ModelError("command_interfaces: this controller commands effort and nothing else");
     }
-    node_room_ = std::make_unique<ArmNode>(this->get_node(), this->get_robot_description(), law_, listener_,
+    node_room_ = std::make_unique<ArmNode>(this->get_node(), *numbers_, this->get_robot_description(), law_, listener_,
                                            this->get_update_rate());
   });
+  if (configured != CallbackReturn::SUCCESS) numbers_->release();
+  return configured;
 }
 
 template <class Base>
 CallbackReturn ArmController<Base>::on_cleanup(const State&) {
   node_room_.reset();
+  numbers_->release();
+  return CallbackReturn::SUCCESS;
+}
+
+// Some transition failed: back to what on_configure finds.
+template <class Base>
+CallbackReturn ArmController<Base>::on_error(const State&) {
+  node_room_.reset();
+  if (numbers_) numbers_->release();
   return CallbackReturn::SUCCESS;
 }
 
@@ -52,8 +66,13 @@ InterfaceConfiguration ArmController<Base>::state_interface_configuration() cons
 template <class Base>
 CallbackReturn ArmController<Base>::on_activate(const State&) {
   arm().read(this->state_interfaces_);
-  if (!arm().state_is_finite()) return CallbackReturn::FAILURE;
+  if (!arm().state_is_finite()) {
+    node_room_->reporter().refuse_activation(arm());
+    return CallbackReturn::FAILURE;
+  }
   arm().activate();
+  bad_reference_ = false;
+  node_room_->reporter().begin();
   node_room_->introspection().show(true);
   return CallbackReturn::SUCCESS;
 }
@@ -62,6 +81,7 @@ CallbackReturn ArmController<Base>::on_activate(const State&) {
 template <class Base>
 CallbackReturn ArmController<Base>::on_deactivate(const State&) {
   node_room_->introspection().show(false);
+  node_room_->reporter().end();
   arm().write_rest(this->command_interfaces_);
   return CallbackReturn::SUCCESS;
 }
@@ -70,6 +90,8 @@ template <class Base>
 return_type ArmController<Base>::finish_cycle(const rclcpp::Time& time, bool fresh_reference) noexcept {
   const dyn::control::CycleReport report = arm().step(fresh_reference);
   arm().write(this->command_interfaces_);
+  node_room_->reporter().note(arm(), report, std::exchange(bad_reference_, false));
+  node_room_->introspection().settle();
   node_room_->state().sample(time, arm(), report);
   const bool failed = report.mode == dyn::control::CycleReport::Mode::failed;
   return failed ? return_type::ERROR : return_type::OK;

@@ -7,12 +7,14 @@
 
 namespace dyn_controllers {
 
-ArmNode::ArmNode(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, const std::string& urdf, dyn::control::Law law,
+ArmNode::ArmNode(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJointNumbers& numbers,
+                 const std::string& urdf, dyn::control::Law law,
                  const std::shared_ptr<parameters::ParamListener>& listener, double rate_hz)
     : node_(node),
       listener_(listener),
-      arm_(node, urdf, law, listener->get_params(), 1.0 / rate_hz),
+      arm_(node, numbers, urdf, law, listener->get_params(), 1.0 / rate_hz),
       state_(*node, arm_, listener->get_params().state_publish_rate, 1.0 / rate_hz),
+      reporter_(*node, arm_, listener->get_params().state_publish_rate > 0.0, 1.0 / rate_hz),
       introspection_(node->get_name(), arm_),
       payloads_(*node, {[this](const dyn::Payload& payload, double time_s) { return arm_.attach(payload, time_s); },
                         [this](const std::string& name, double time_s) { return arm_.detach(name, time_s); }}) {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "dyn_controllers/handles.hpp"
+#include "dyn_controllers/make_live_model.hpp"
 #include "dyn_controllers/reported.hpp"
-#include "dyn_core/model/urdf.hpp"
 #include "hardware_interface/types/hardware_interface_type_values.hpp"
 #include "pluginlib/class_list_macros.hpp"
 
@@ -18,19 +18,16 @@ using controller_interface::InterfaceConfiguration;
 using controller_interface::return_type;
 
 controller_interface::CallbackReturn DynamicsBroadcaster::on_init() {
-  return reported(get_node()->get_logger(), CallbackReturn::ERROR,
-                  [this] { listener_ = std::make_shared<broadcaster_parameters::ParamListener>(get_node()); });
+  return reported(get_node()->get_logger(), CallbackReturn::ERROR, [this] {
+    listener_ = std::make_shared<broadcaster_parameters::ParamListener>(get_node());
+    armature_ = std::make_unique<Armature>(get_node());
+  });
 }
 
 void DynamicsBroadcaster::set_up() {
   const auto params = listener_->get_params();
-  if (get_robot_description().empty()) throw dyn::ModelError("there is no robot_description yet");
-  dyn::live::LiveOptions options;
-  options.model.gravity_mps2 = {params.gravity[0], params.gravity[1], params.gravity[2]};
-  options.algorithms.jsim = params.jsim_algorithm;
-  options.algorithms.coriolis = params.coriolis_algorithm;
-  live_ =
-      std::make_unique<dyn::live::LiveModel>(dyn::parse_urdf(get_robot_description(), "robot_description"), options);
+  live_ = make_live_model(get_robot_description(), *armature_, live_options(params), get_node()->get_logger());
+  armature_->show_of(live_->newest_model()->description());
   joints_ = live_->newest_model()->coordinate_names();
   measures_effort_ = params.measured_effort;
   observer_gain_ = params.observer_gain;
@@ -61,6 +58,7 @@ controller_interface::CallbackReturn DynamicsBroadcaster::on_cleanup(const State
   payloads_.reset();
   publisher_.reset();
   live_.reset();
+  armature_->release();
   joints_.clear();
   return CallbackReturn::SUCCESS;
 }

@@ -37,6 +37,7 @@ struct Introspection::Impl {
   }
 
   pal_statistics::RegistrationsRAII registrations;
+  bool wanted = false, settled = true;
 };
 
 Introspection::Introspection(const std::string& controller, const Arm& arm) : impl_(std::make_unique<Impl>()) {
@@ -53,9 +54,16 @@ Introspection::Introspection(const std::string& controller, const Arm& arm) : im
   }
 }
 
-// A lock-free queue of ros2_control takes it.
 void Introspection::show(bool on) noexcept {
-  (void)(on ? impl_->registrations.enableAll() : impl_->registrations.disableAll());
+  impl_->wanted = on;
+  impl_->settled = false;
+  settle();
+}
+
+// A lock-free queue of ros2_control takes it, or what there is room for.
+void Introspection::settle() noexcept {
+  if (impl_->settled) return;
+  impl_->settled = impl_->wanted ? impl_->registrations.enableAll() : impl_->registrations.disableAll();
 }
 
 #else
@@ -63,6 +71,7 @@ void Introspection::show(bool on) noexcept {
 struct Introspection::Impl {};
 Introspection::Introspection(const std::string&, const Arm&) {}
 void Introspection::show(bool) noexcept {}
+void Introspection::settle() noexcept {}
 
 #endif
 

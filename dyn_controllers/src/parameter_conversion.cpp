@@ -59,6 +59,7 @@ dyn::control::Parameters control_parameters(const parameters::Params& params, dy
                                                                      : GravityCompensation::hardware;
   out.friction_compensation = params.friction_compensation;
   out.effort_limit_scale = params.effort_limit_scale;
+  out.allow_heavy_payloads = params.allow_heavy_payloads;
   out.effort_rate_limit = params.effort_rate_limit;
   out.prediction = params.prediction;
   out.reference_lead = std::max(0.0, params.reference_lead);  // -1: by mode, in Arm::step
@@ -68,7 +69,6 @@ dyn::control::Parameters control_parameters(const parameters::Params& params, dy
   out.observer_gain = params.observer_gain;
   out.collision_threshold = params.collision_threshold;
   out.hold_time_s = params.hold_time;
-  if (const std::string fault = dyn::control::find_fault(out, coordinates); !fault.empty()) throw ModelError(fault);
   return out;
 }
 
@@ -76,26 +76,6 @@ dyn::Vec3d gravity(const parameters::Params& params) {
   dyn::Vec3d g(params.gravity.at(0), params.gravity.at(1), params.gravity.at(2));
   if (!g.allFinite()) throw ModelError("gravity: an entry is not a finite number");
   return g;
-}
-
-bool apply_armature(rclcpp_lifecycle::LifecycleNode& node, dyn::RobotDescription& robot) {
-  bool any = false;
-  for (dyn::JointDescription& joint : robot.joints) {
-    if (joint.type == dyn::JointType::fixed) continue;
-    const std::string name = "armature." + joint.name;
-    if (!node.has_parameter(name)) {
-      rcl_interfaces::msg::ParameterDescriptor descriptor;
-      descriptor.description = "Reflected inertia of the drive, kg m^2 or kg, added to the diagonal of M.";
-      descriptor.read_only = true;
-      node.declare_parameter<double>(name, joint.armature, descriptor);
-    }
-    joint.armature = node.get_parameter(name).as_double();
-    if (!(joint.armature >= 0.0 && std::isfinite(joint.armature))) {
-      throw ModelError(name + ": " + std::to_string(joint.armature) + " is not a number of at least 0");
-    }
-    any = any || joint.armature > 0.0;
-  }
-  return any;
 }
 
 }  // namespace dyn_controllers

@@ -2,6 +2,7 @@
 #include "dyn_controllers/reference_topics.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -44,6 +45,27 @@ ReferenceTopics::ReferenceTopics(rclcpp_lifecycle::LifecycleNode& node, const st
   trajectory_ = rclcpp::create_subscription<JointTrajectory>(
       node, "~/joint_trajectory", qos,
       [this](const JointTrajectory::ConstSharedPtr& trajectory) { take_trajectory(*trajectory); });
+  timer_ = node.create_wall_timer(std::chrono::seconds(1), [this] { flush(); });
+}
+
+// The first one at once, the others of the same second together.
+void ReferenceTopics::refuse(const std::string& why) {
+  if (told_) {
+    ++refused_;
+    last_refusal_ = why;
+    return;
+  }
+  told_ = true;
+  RCLCPP_WARN(logger_, "reference refused: %s", why.c_str());
+}
+
+void ReferenceTopics::flush() {
+  if (refused_ > 0) {
+    RCLCPP_WARN(logger_, "%llu more references refused in the last second; the last one: %s",
+                static_cast<unsigned long long>(refused_), last_refusal_.c_str());
+  }
+  told_ = refused_ > 0;
+  refused_ = 0;
 }
 
 void ReferenceTopics::take_point(const JointTrajectoryPoint& point) {
@@ -54,9 +76,8 @@ void ReferenceTopics::take_point(const JointTrajectoryPoint& point) {
 
 void ReferenceTopics::take_trajectory(const JointTrajectory& trajectory) {
   if (trajectory.points.size() != 1) {
-    RCLCPP_WARN(logger_,
-                "~/joint_trajectory refused: %zu points; one is wanted, joint_trajectory_controller takes more",
-                trajectory.points.size());
+    refuse("~/joint_trajectory has " + std::to_string(trajectory.points.size()) +
+           " points; one is wanted, joint_trajectory_controller takes more");
     return;
   }
   std::vector<size_t> order;
@@ -64,7 +85,7 @@ void ReferenceTopics::take_trajectory(const JointTrajectory& trajectory) {
     const auto& names = trajectory.joint_names;
     const auto found = std::find(names.begin(), names.end(), joint);
     if (found == names.end() || names.size() != joints_.size()) {
-      RCLCPP_WARN(logger_, "~/joint_trajectory refused: its joints are not those of `joints` ('%s')", joint.c_str());
+      refuse("the joints of ~/joint_trajectory are not those of `joints` ('" + joint + "')");
       return;
     }
     order.push_back(static_cast<size_t>(found - names.begin()));
@@ -79,7 +100,7 @@ void ReferenceTopics::hand_over(const JointTrajectoryPoint& point, const std::ve
     copy(point.velocities, order, "velocities", false, reference.v);
     copy(point.accelerations, order, "accelerations", false, reference.a);
   } catch (const std::invalid_argument& error) {
-    RCLCPP_WARN(logger_, "reference refused: %s", error.what());
+    refuse(error.what());
     return;
   }
   references_.publish();

@@ -2,6 +2,7 @@
 #include "dyn_controllers/torque_controller.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "dyn_controllers/handles.hpp"
 #include "dyn_controllers/reported.hpp"
@@ -12,6 +13,12 @@ namespace dyn_controllers {
 
 using controller_interface::return_type;
 
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
 controller_interface::CallbackReturn TorqueController::on_configure(const State& previous) {
   const CallbackReturn configured = ArmController::on_configure(previous);
   if (configured != CallbackReturn::SUCCESS) return configured;
@@ -20,8 +27,15 @@ controller_interface::CallbackReturn TorqueController::on_configure(const State&
 }
 
 controller_interface::CallbackReturn TorqueController::on_cleanup(const State& previous) {
+  forget_references(none);
   topics_.reset();
   return ArmController::on_cleanup(previous);
+}
+
+controller_interface::CallbackReturn TorqueController::on_error(const State& previous) {
+  forget_references(none);
+  topics_.reset();
+  return ArmController::on_error(previous);
 }
 
 std::vector<hardware_interface::CommandInterface::SharedPtr> TorqueController::on_export_reference_interfaces_list() {
@@ -31,17 +45,20 @@ std::vector<hardware_interface::CommandInterface::SharedPtr> TorqueController::o
                              hardware_interface::HW_IF_ACCELERATION}) {
       hardware_interface::InterfaceInfo info;
       info.name = name;
-      info.data_type = "double";
+      info.data_type = "double";  // and without an initial value: NaN
       const hardware_interface::InterfaceDescription description(std::string(get_node()->get_name()) + '/' + joint,
                                                                  info);
       all.push_back(std::make_shared<hardware_interface::CommandInterface>(description));
     }
   }
+  taken_.assign(all.size(), none);
   return all;
 }
 
+// Between the deactivation of those that were above and the activation of those that will be.
 bool TorqueController::on_set_chained_mode(bool chained) {
-  arm().set_chained(chained);
+  forget_references(none);
+  if (is_set_up()) arm().set_chained(chained);
   return true;
 }
 
@@ -49,17 +66,29 @@ controller_interface::CallbackReturn TorqueController::on_activate(const State& 
   const CallbackReturn activated = ArmController::on_activate(previous);
   if (activated != CallbackReturn::SUCCESS) return activated;
   (void)topics_->take();  // what came before is old
+  fresh_reference_ = false;
   seed_references();
   return CallbackReturn::SUCCESS;
 }
 
-// joint_trajectory_controller begins at what it finds in our reference interfaces: the state.
+controller_interface::CallbackReturn TorqueController::on_deactivate(const State& previous) {
+  forget_references(none);
+  return ArmController::on_deactivate(previous);
+}
+
+// Who is activated after this controller and begins at what it finds here begins at the state.
 void TorqueController::seed_references() noexcept {
   size_t next = 0;
   for (size_t k = 0; next + 2 < ordered_exported_reference_interfaces_.size(); ++k) {
     put(*ordered_exported_reference_interfaces_[next++], arm().q()[arm().coordinate(k)]);
     put(*ordered_exported_reference_interfaces_[next++], 0.0);
     put(*ordered_exported_reference_interfaces_[next++], 0.0);
+  }
+}
+
+void TorqueController::forget_references(double rates) noexcept {
+  for (size_t i = 0; i < ordered_exported_reference_interfaces_.size(); ++i) {
+    put(*ordered_exported_reference_interfaces_[i], i % 3 == 0 ? none : rates);
   }
 }
 
@@ -73,21 +102,26 @@ return_type TorqueController::update_reference_from_subscribers(const rclcpp::Ti
 }
 
 // A reference that is not finite, or cannot be had, is none: the last one is kept, and held after reference_timeout.
-void TorqueController::read_chained_reference() noexcept {
-  const auto value = [this](size_t i) { return value_of(*ordered_exported_reference_interfaces_[i]); };
-  fresh_reference_ = true;
-  for (size_t i = 0; i < ordered_exported_reference_interfaces_.size(); ++i) {
-    fresh_reference_ = fresh_reference_ && std::isfinite(value(i));
+// Every handle is read once: at a second look it may be locked.
+void TorqueController::take_chained_reference() noexcept {
+  bool positions = false, all = true;
+  for (size_t i = 0; i < taken_.size(); ++i) {
+    taken_[i] = value_of(*ordered_exported_reference_interfaces_[i]);
+    all = all && std::isfinite(taken_[i]);
+    positions = positions || (i % 3 == 0 && !std::isnan(taken_[i]));
   }
+  fresh_reference_ = all && !taken_.empty();
+  if (positions && !all) note_bad_reference();
   for (size_t k = 0; fresh_reference_ && k < arm().joints().size(); ++k) {
-    arm().set_reference(k, value(3 * k), value(3 * k + 1), value(3 * k + 2));
+    arm().set_reference(k, taken_[3 * k], taken_[3 * k + 1], taken_[3 * k + 2]);
   }
+  forget_references(0.0);
 }
 
 // state in -> model of this cycle -> M, C, g -> control law -> limits -> effort out -> sample
 return_type TorqueController::update_and_write_commands(const rclcpp::Time& time, const rclcpp::Duration&) {
   arm().read(state_interfaces_);
-  if (is_in_chained_mode()) read_chained_reference();
+  if (is_in_chained_mode()) take_chained_reference();
   return finish_cycle(time, fresh_reference_);
 }
 

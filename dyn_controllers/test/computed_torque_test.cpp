@@ -285,9 +285,12 @@ TEST(ComputedTorque, AReferenceThatIsNotFiniteIsNone) {
   plugin.start(true);
   const std::vector<double> zero(7, 0.0), q(7, 0.1);
   set_positions(plugin, zero, zero);
-  set_references(plugin, q, zero, zero);
-  ASSERT_EQ(plugin.update(), return_type::OK);
+  for (int cycle = 0; cycle < 300; ++cycle) {  // the reference gets there within its limits
+    set_references(plugin, q, zero, zero);
+    ASSERT_EQ(plugin.update(), return_type::OK);
+  }
   const double before = plugin.command("joint2/effort");
+  set_references(plugin, q, zero, zero);
   (void)plugin.reference("joint5/velocity").set_value(nan);
   (void)plugin.reference("joint2/position").set_value(2.0);  // of the same bad sample: not used
   ASSERT_EQ(plugin.update(), return_type::OK);
@@ -296,6 +299,61 @@ TEST(ComputedTorque, AReferenceThatIsNotFiniteIsNone) {
     ASSERT_EQ(plugin.update(), return_type::OK);
     ASSERT_TRUE(std::isfinite(plugin.command("joint2/effort")));
   }
+}
+
+// joint_trajectory_controller begins at what it finds in our reference interfaces, whoever is activated first.
+TEST(ComputedTorque, NoOldReferenceStandsInItsInterfaces) {
+  Computed plugin;
+  ASSERT_TRUE(plugin.configure());
+  plugin.references = plugin.controller->export_reference_interfaces();
+  const auto expect = [&](const std::string& what, double wanted, const char* when) {
+    for (const std::string& joint : arm7_joints()) {
+      const double is = plugin.reference(joint + what).get_optional<double>().value();
+      EXPECT_TRUE(is == wanted || (std::isnan(is) && std::isnan(wanted))) << joint << what << ' ' << is << ' ' << when;
+    }
+  };
+  const auto expect_nothing = [&](const char* when) {
+    for (const char* what : {"/position", "/velocity", "/acceleration"}) expect(what, nan, when);
+  };
+  const std::vector<double> far(7, 1.0), zero(7, 0.0);
+  expect_nothing("before it was ever active");
+  set_references(plugin, far, far, far);
+  ASSERT_TRUE(plugin.controller->set_chained_mode(true));
+  expect_nothing("when somebody is chained above");
+  plugin.assign_interfaces();
+  ASSERT_EQ(plugin.controller->get_node()->activate().id(), State::PRIMARY_STATE_ACTIVE);
+  expect("/position", 0.0, "at activation: the state");
+  set_references(plugin, far, far, far);
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  expect("/position", nan, "when it was taken");
+  expect("/velocity", 0.0, "when it was taken");
+  set_references(plugin, far, far, far);
+  ASSERT_EQ(plugin.controller->get_node()->deactivate().id(), State::PRIMARY_STATE_INACTIVE);
+  expect_nothing("after deactivation");
+  set_references(plugin, far, far, far);  // by a client that is deactivated after this one
+  ASSERT_TRUE(plugin.controller->set_chained_mode(false));
+  expect_nothing("when nobody is above any more");
+  set_references(plugin, far, far, far);
+  ASSERT_EQ(plugin.controller->get_node()->cleanup().id(), State::PRIMARY_STATE_UNCONFIGURED);
+  expect_nothing("after cleanup");
+}
+
+// Positions alone are a reference too: rates that nobody writes are 0. They have to come again and again.
+TEST(ComputedTorque, AReferenceIsTakenOnceAndHeldAsLongAsTheTimeout) {
+  Computed plugin;
+  plugin.start(true);
+  const std::vector<double> zero(7, 0.0);
+  set_positions(plugin, zero, zero);
+  for (int cycle = 0; cycle < 150; ++cycle) {
+    for (const std::string& joint : arm7_joints()) (void)plugin.reference(joint + "/position").set_value(0.01);
+    ASSERT_EQ(plugin.update(), return_type::OK);
+  }
+  EXPECT_EQ(plugin.controller->arm().reference_q()[1], 0.01);
+  const double followed = plugin.command("joint1/effort");
+  for (int cycle = 0; cycle < 50; ++cycle) ASSERT_EQ(plugin.update(), return_type::OK);
+  EXPECT_NEAR(plugin.command("joint1/effort"), followed, 1e-6) << "a slower client";
+  for (int cycle = 0; cycle < 100; ++cycle) ASSERT_EQ(plugin.update(), return_type::OK);
+  EXPECT_LT(std::abs(plugin.command("joint1/effort")), 0.1 * std::abs(followed)) << "a client that is gone";
 }
 
 TEST(ComputedTorque, UnchainedWithoutAReferenceItHoldsTheArm) {
@@ -327,8 +385,11 @@ TEST(ComputedTorque, ContinuousJointsGoTheShortWay) {
                   urdf);
   plugin.start(true);
   plugin.set_state("hinge/position", 3.1);
-  (void)plugin.reference("hinge/position").set_value(-3.1);
-  ASSERT_EQ(plugin.update(), return_type::OK);
+  for (int cycle = 0; cycle < 200; ++cycle) {  // the reference gets there within its limits
+    (void)plugin.reference("hinge/position").set_value(-3.1);
+    ASSERT_EQ(plugin.update(), return_type::OK);
+    EXPECT_TRUE(cycle > 0 || plugin.command("hinge/effort") > 0.0);
+  }
   const double inertia = 0.01 + 2.0 * 0.25;
   EXPECT_NEAR(plugin.command("hinge/effort"), inertia * 100.0 * (2.0 * M_PI - 6.2), 1e-9);
 }

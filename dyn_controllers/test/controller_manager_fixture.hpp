@@ -66,6 +66,9 @@ inline std::string parameters_file(const std::vector<std::string>& controllers, 
            << "    state_interfaces: [position, velocity]\n";
     } else if (name == "position_controller") {
       text << "    interface_name: position\n";
+    } else if (name == "gravity_compensation") {
+      text << "    gains:\n";
+      for (const std::string& joint : arm7_joints()) text << "        " << joint << ": {d: 3.0}\n";
     } else {
       text << "    gains:\n" << gains.str();
       if (extras.payload_joints.empty()) continue;

@@ -45,13 +45,14 @@ std::map<std::string, rclcpp::ParameterValue> plain(double d) {
   return parameters;
 }
 
-// Paper 004 eq 72: the torque of the reference motion, whatever the state is.
+// Paper 004 eq 72: the torque of the reference motion, of which the state has no part.
 TEST(Feedforward, IsTheInverseDynamicsOfTheReference) {
   auto parameters = plain(0.0);
   parameters["command_interfaces"] = rclcpp::ParameterValue(std::vector<std::string>{"effort", "position", "velocity"});
   Plugin<FeedforwardController> plugin(parameters);
   plugin.start(true);
   EXPECT_EQ(plugin.controller->command_interface_configuration().names.size(), 21U);
+  set_state(plugin, some_q, some_v);
   for (size_t i = 0; i < 7; ++i) {
     (void)plugin.reference(arm7_joints()[i] + "/position").set_value(some_q[i]);
     (void)plugin.reference(arm7_joints()[i] + "/velocity").set_value(some_v[i]);
@@ -112,7 +113,7 @@ TEST(Broadcaster, PublishesMCGAndMomentum) {
 
   const auto message = dynamics_message(plugin);
   ASSERT_EQ(message.mass_matrix.size(), 49U);
-  const auto dynamics = arm7_at(some_q, some_v, false);
+  const auto dynamics = arm7_at(some_q, some_v, true);
   for (int i = 0; i < 7; ++i) {
     const auto row = static_cast<size_t>(i);
     double momentum = 0.0;
@@ -158,11 +159,28 @@ TEST(RealTime, TheOthersAllocateNothingAndTakeNoLockOfOursEither) {
   parameters["command_interfaces"] = rclcpp::ParameterValue(std::vector<std::string>{"effort", "position", "velocity"});
   Plugin<FeedforwardController> fed(parameters);
   fed.start(true);
-  expect_real_time(fed, 14 + 2 * 21, 21);  // a reference is looked at before it is taken
+  expect_real_time(fed, 14 + 21, 21 + 21);  // a reference is read once, and nothing is left in its place
   Plugin<DynamicsBroadcaster> broadcaster(
       {{"publish_rate", rclcpp::ParameterValue(1000.0)}, {"measured_effort", rclcpp::ParameterValue(true)}});
   ASSERT_TRUE(broadcaster.initialised && broadcaster.configure() && broadcaster.activate());
   expect_real_time(broadcaster, 21, 0);
+}
+
+// What the user says about a drive is in M, as it is in that of the controllers.
+TEST(Broadcaster, TakesTheArmatureThatIsGiven) {
+  const auto inertia = [](const std::map<std::string, rclcpp::ParameterValue>& more) {
+    auto parameters = more;
+    parameters["publish_rate"] = rclcpp::ParameterValue(1000.0);
+    Plugin<DynamicsBroadcaster> plugin(parameters);
+    EXPECT_TRUE(plugin.initialised && plugin.configure() && plugin.activate());
+    set_state(plugin, some_q, some_v);
+    const auto message = dynamics_message(plugin);
+    return message.mass_matrix.size() == 49U ? message.mass_matrix[8] : std::nan("");
+  };
+  const double usual = inertia({});
+  const double urdf = dyn::load_model("arm7").description().joints.at(1).armature;
+  EXPECT_GT(urdf, 0.0);
+  EXPECT_NEAR(inertia({{"armature.joint2", rclcpp::ParameterValue(0.5)}}), usual - urdf + 0.5, 1e-12);
 }
 
 // 3 N m from outside at joint 2, at rest: what gravity needs and the push are in the measured effort.
@@ -173,7 +191,7 @@ TEST(Broadcaster, ObservesWhatPushes) {
   ASSERT_TRUE(plugin.activate());
   const std::vector<double> zero(7, 0.0);
   set_state(plugin, some_q, zero);
-  const auto dynamics = arm7_at(some_q, zero, false);
+  const auto dynamics = arm7_at(some_q, zero, true);
   for (int i = 0; i < 7; ++i) {
     const double push = i == 1 ? 3.0 : 0.0;
     plugin.set_state(arm7_joints()[static_cast<size_t>(i)] + "/effort", dynamics.g()[i] - push);

@@ -44,6 +44,8 @@ const std::vector<Row> table{
     {"gravity_compensation", Value("none"), {Value("some")}, true},
     {"friction_compensation", Value(true), {Value(1.0)}, true},
     {"effort_limit_scale", Value(0.01), {Value(1.5), Value(-0.1), Value(nan)}, true},
+    {"allow_impossible_inertia", {}, {Value(true)}},
+    {"allow_heavy_payloads", Value(true), {Value(1.0)}},
     {"effort_rate_limit", Value(1.0), {Value(-1.0), Value(nan)}},
     {"prediction", Value(4.0), {Value(-1.0), Value(9.0), Value(nan)}, true},
     {"reference_lead", Value(4.0), {Value(-2.0), Value(9.0), Value(nan)}, true},
@@ -61,6 +63,8 @@ const std::vector<Row> table{
     {"validation.tolerance", {}, {Value(1.0)}},
     {"validation.fallback", {}, {Value("gdahj")}},
     {"armature.joint2", {}, {Value(1.0)}},
+    {"effort_limit.joint2", {}, {Value(1.0)}},
+    {"acceleration_limit.joint2", {}, {Value(1.0)}},
 };
 
 // A moving arm whose reference moves another way, so that every term of the torque is there.
@@ -83,7 +87,7 @@ TEST(Parameters, TheTableHasEveryOneOfThem) {
   for (const std::string& name : plugin.controller->get_node()->list_parameters({}, 0).names) {
     if (name.rfind("qos_overrides.", 0) == 0 || name.rfind("async_parameters.", 0) == 0) continue;
     std::string like = name;  // joint2 stands for all of them
-    for (const char* prefix : {"gains.joint", "armature.joint"}) {
+    for (const char* prefix : {"gains.joint", "armature.joint", "effort_limit.joint", "acceleration_limit.joint"}) {
       if (like.rfind(prefix, 0) == 0) like[std::string(prefix).size()] = '2';
     }
     EXPECT_EQ(known.count(like), 1U) << name;
@@ -93,9 +97,16 @@ TEST(Parameters, TheTableHasEveryOneOfThem) {
 TEST(Parameters, ChangeInTheNextCycleOrAreRefusedWithTheReason) {
   Computed plugin;
   plugin.start(true);
+  // Begun anew each time: the way of the reference within its limits has a beginning too.
   const auto torque = [&] {
+    EXPECT_EQ(plugin.controller->get_node()->deactivate().id(), State::PRIMARY_STATE_INACTIVE);
+    EXPECT_TRUE(plugin.controller->set_chained_mode(true));
     set_motion(plugin);
-    EXPECT_EQ(plugin.update(), return_type::OK);
+    EXPECT_EQ(plugin.controller->get_node()->activate().id(), State::PRIMARY_STATE_ACTIVE);
+    for (int cycle = 0; cycle < 5; ++cycle) {
+      set_motion(plugin);
+      EXPECT_EQ(plugin.update(), return_type::OK);
+    }
     return plugin.command("joint2/effort");
   };
   const double usual = torque();
@@ -120,11 +131,57 @@ TEST(Parameters, ChangeInTheNextCycleOrAreRefusedWithTheReason) {
   }
 }
 
+// 1 rad/s^2 for a tenth of a second.
+TEST(Parameters, AnAccelerationLimitHoldsTheReference) {
+  auto parameters = arm7_parameters();
+  parameters["acceleration_limit.joint1"] = Value(1.0);
+  Computed plugin(parameters);
+  plugin.start(true);
+  for (int cycle = 0; cycle < 100; ++cycle) {
+    for (const std::string& joint : arm7_joints()) {
+      (void)plugin.reference(joint + "/position").set_value(joint == "joint1" ? 0.5 : 0.0);
+    }
+    ASSERT_EQ(plugin.update(), return_type::OK);
+  }
+  EXPECT_LE(plugin.controller->arm().followed().v[0], 0.1 + 1e-9);
+  EXPECT_GT(plugin.controller->arm().followed().v[0], 0.08);
+}
+
 TEST(Parameters, AreAskedForWhereTheyAreMissing) {
   Computed nothing(std::map<std::string, Value>{});
   EXPECT_FALSE(nothing.initialised && nothing.configure()) << "joints";
   Computed no_gains({{"joints", Value(arm7_joints())}});
   EXPECT_FALSE(no_gains.initialised && no_gains.configure()) << "gains";
+}
+
+// Neither a mass nor an inertia anywhere: no torque can be computed, and none is asked for.
+TEST(Parameters, ARobotWithoutMassIsNotConfigured) {
+  const auto pendulum = [](const std::string& inertial, const std::string& limit) {
+    return "<robot name='pendulum'><link name='base'/><link name='bob'>" + inertial +
+           "</link><joint name='hinge' type='continuous'><parent link='base'/><child link='bob'/><axis xyz='0 1 0'/>" +
+           limit + "</joint></robot>";
+  };
+  const std::string mass =
+      "<inertial><origin xyz='0 0 -0.5'/><mass value='2'/><inertia ixx='0.01' ixy='0' ixz='0' iyy='0.01' iyz='0' "
+      "izz='0.01'/></inertial>";
+  const auto configured = [](const std::string& urdf, const std::map<std::string, rclcpp::ParameterValue>& more) {
+    std::map<std::string, rclcpp::ParameterValue> parameters{
+        {"joints", rclcpp::ParameterValue(std::vector<std::string>{"hinge"})},
+        {"gains.hinge.p", rclcpp::ParameterValue(100.0)},
+        {"gains.hinge.d", rclcpp::ParameterValue(20.0)}};
+    parameters.insert(more.begin(), more.end());
+    Computed plugin(parameters, urdf);
+    return plugin.initialised && plugin.configure();
+  };
+  const std::string limit = "<limit effort='50' velocity='5'/>";
+  const std::string impossible =
+      "<inertial><mass value='2'/><inertia ixx='0.01' ixy='0' ixz='0' iyy='0.01' iyz='0' izz='0.03'/></inertial>";
+  EXPECT_FALSE(configured(pendulum(impossible, limit), {}));
+  EXPECT_TRUE(configured(pendulum(impossible, limit), {{"allow_impossible_inertia", rclcpp::ParameterValue(true)}}));
+  EXPECT_TRUE(configured(pendulum(mass, limit), {}));
+  EXPECT_FALSE(configured(pendulum("", limit), {}));
+  EXPECT_FALSE(configured(pendulum(mass, ""), {})) << "and no effort limit";
+  EXPECT_TRUE(configured(pendulum(mass, ""), {{"effort_limit.hinge", rclcpp::ParameterValue(50.0)}}));
 }
 
 TEST(Parameters, OfTheBroadcasterAreJudgedToo) {

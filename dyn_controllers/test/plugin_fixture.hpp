@@ -56,10 +56,11 @@ template <class Controller>
 class Plugin {
  public:
   explicit Plugin(const std::map<std::string, rclcpp::ParameterValue>& parameters = arm7_parameters(),
-                  const std::string& urdf = arm7_urdf(), unsigned rate_hz = 1000)
+                  const std::string& urdf = arm7_urdf(), unsigned rate_hz = 1000, const std::string& space = "")
       : controller(std::make_shared<Controller>()) {
     controller_interface::ControllerInterfaceParams params;
     params.controller_name = "controller";
+    params.node_namespace = space;
     params.robot_description = urdf;
     params.update_rate = rate_hz;
     params.controller_manager_update_rate = rate_hz;
@@ -164,7 +165,8 @@ struct Room {
   }
   template <class Condition>
   bool spin_until(Condition&& condition) {
-    for (int i = 0; i < 1000 && !condition(); ++i) executor.spin_once(std::chrono::milliseconds(10));
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!condition() && std::chrono::steady_clock::now() < end) executor.spin_once(std::chrono::milliseconds(10));
     return condition();
   }
   rclcpp::executors::SingleThreadedExecutor executor;

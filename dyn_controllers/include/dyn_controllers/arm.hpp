@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "dyn_controllers/dyn_controllers_parameters.hpp"
+#include "dyn_controllers/joint_numbers.hpp"
 #include "dyn_controllers/validation.hpp"
 #include "dyn_core/control/controller.hpp"
 #include "dyn_core/live/live_model.hpp"
@@ -27,9 +28,9 @@ namespace dyn_controllers {
 
 class Arm {
  public:
-  // `urdf`: the robot's description. `node`: for parameters, ~/validation and messages to the user.
-  Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, const std::string& urdf, dyn::control::Law law,
-      const parameters::Params& params, double period_s);
+  // `urdf`: the robot's description. `node`: for ~/validation and messages to the user. `numbers` live longer.
+  Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJointNumbers& numbers, const std::string& urdf,
+      dyn::control::Law law, const parameters::Params& params, double period_s);
 
   // --- Names, fixed when made ----------------------------------------------------------------------------------------
   [[nodiscard]] const std::vector<std::string>& joints() const noexcept { return joints_; }
@@ -43,12 +44,18 @@ class Arm {
   // JOINT/INTERFACE, joint after joint for each of `interfaces` in turn: what write() takes.
   [[nodiscard]] std::vector<std::string> command_interfaces() const;
 
-  // --- Writers, any thread but the loop's ----------------------------------------------------------------------------
-  // All of the parameters that may change while active. Nothing changes where one of them is no good.
+  // By coordinate: more torque than this moves it for sure. Infinity where none is commanded.
+  [[nodiscard]] std::vector<double> moving_torque() const;
+
+  // --- Writers, any thread but the loop's. None of them calls into ROS while it holds the writers' mutex: a
+  // parameter's callback is a writer too.
+  // ----------------------------------------------------------------------------------------- All of the parameters
+  // that may change while active. Nothing changes where one of them is no good.
   void set_parameters(const parameters::Params& params);
   void check_parameters(const parameters::Params& params) const;  // throws what set_parameters would
   // A new description of the same joints. Returns a sentence about what was applied; empty if it is the same text.
   std::string replace_description(const std::string& urdf);
+  // Refused also where the arm cannot carry it where it is; warned where it could not everywhere.
   dyn::live::Applied attach(const dyn::Payload& payload, double transition_time_s);
   dyn::live::Applied detach(const std::string& name, double transition_time_s);
   [[nodiscard]] dyn::live::LiveModel& live() noexcept { return *live_; }
@@ -71,9 +78,14 @@ class Arm {
   DYN_REALTIME void write_rest(std::vector<hardware_interface::LoanedCommandInterface>& interfaces) noexcept;
 
   [[nodiscard]] DYN_REALTIME size_t coordinate(size_t k) const noexcept { return controlled_[k]; }
+  [[nodiscard]] DYN_REALTIME size_t states() const noexcept { return coordinate_names_.size(); }
+  [[nodiscard]] DYN_REALTIME bool has_stepped() const noexcept { return stepped_; }
+  [[nodiscard]] DYN_REALTIME bool fallback_holds() const noexcept { return live_->fallback().hold; }
   [[nodiscard]] DYN_REALTIME bool state_is_finite() const noexcept;
   [[nodiscard]] const std::vector<double>& q() const noexcept { return q_; }
   [[nodiscard]] const std::vector<double>& v() const noexcept { return v_; }
+  // As it was given; followed(): what became of it within the limits, robot's coordinates.
+  [[nodiscard]] dyn::control::FollowedReference followed() const noexcept { return controller_->reference(); }
   [[nodiscard]] const std::vector<double>& reference_q() const noexcept { return ref_q_; }
   [[nodiscard]] const std::vector<double>& reference_v() const noexcept { return ref_v_; }
   [[nodiscard]] const std::vector<double>& reference_a() const noexcept { return ref_a_; }
@@ -88,27 +100,34 @@ class Arm {
   enum class Command : std::uint8_t { position, velocity, effort };
 
   [[nodiscard]] dyn::control::Parameters converted(const parameters::Params& params) const;
-  [[nodiscard]] dyn::RobotDescription described(const std::string& urdf) const;
+  void read_limits();
+  void show_numbers();
   void refuse_payload_without_state(const dyn::Model& model) const;
   DYN_REALTIME double command(Command what, size_t coordinate) const noexcept;
   DYN_REALTIME void read_base(const std::vector<hardware_interface::LoanedStateInterface>& interfaces,
                               size_t first) noexcept;
+  DYN_REALTIME void show_posture() noexcept;
   [[nodiscard]] DYN_REALTIME bool base_moves() const noexcept { return !base_sensor_.empty(); }
 
-  rclcpp_lifecycle::LifecycleNode::SharedPtr node_;
+  ControllerJointNumbers& numbers_;
   dyn::control::Law law_;
   std::string urdf_;
   std::vector<std::string> joints_, coordinate_names_, payload_joints_;
   std::vector<std::string> command_names_;
   std::vector<Command> commands_;
-  std::vector<size_t> controlled_;  // coordinates of joints_
-  std::vector<size_t> followed_;    // coordinates whose reference is their state
+  std::vector<size_t> controlled_;                                     // coordinates of joints_
+  std::vector<size_t> followed_;                                       // coordinates whose reference is their state
+  std::vector<double> given_effort_limit_, given_acceleration_limit_;  // by the user; 0: none
+  std::vector<double> effort_limit_, friction_;                        // that count
 
   std::mutex writers_;  // between writers; the loop never takes it
   parameters::Params params_;
   std::atomic<bool> lead_by_mode_;   // reference_lead is -1
   std::atomic<bool> holds_gravity_;  // gravity_compensation is full
+  std::atomic<double> effort_limit_scale_;
 
+  dyn::control::Actuation actuation_;
+  std::unique_ptr<dyn::lockfree::Latest<std::vector<double>>> posture_;  // from the loop to writers, behind their mutex
   std::unique_ptr<dyn::live::LiveModel> live_;
   std::unique_ptr<dyn::control::Controller> controller_;
   std::unique_ptr<Validation> validation_;
@@ -118,8 +137,10 @@ class Arm {
   dyn::lockfree::Latest<dyn::Vec3d> world_gravity_;
   dyn::Vec3d gravity_ = dyn::Vec3d::Zero();  // ... and in the root link, in this cycle
 
-  std::vector<double> q_, v_, ref_q_, ref_v_, ref_a_, effort_;  // by coordinate, payloads' behind the robot's
+  // By coordinate, payloads' behind the robot's.
+  std::vector<double> q_, v_, ref_q_, ref_v_, ref_a_, command_q_, command_v_, effort_;
   bool chained_ = false;
+  bool stepped_ = false;  // since it was activated
 };
 
 }  // namespace dyn_controllers

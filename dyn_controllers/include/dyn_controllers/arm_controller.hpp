@@ -27,6 +27,7 @@ class ArmController : public Base {
   CallbackReturn on_activate(const State& previous) override;
   CallbackReturn on_deactivate(const State& previous) override;
   CallbackReturn on_cleanup(const State& previous) override;
+  CallbackReturn on_error(const State& previous) override;
 
   // Between on_configure and on_cleanup.
   [[nodiscard]] Arm& arm() noexcept { return node_room_->arm(); }
@@ -36,11 +37,16 @@ class ArmController : public Base {
 
   // Control law -> limits -> effort out -> sample.
   DYN_REALTIME controller_interface::return_type finish_cycle(const rclcpp::Time& time, bool fresh_reference) noexcept;
+  // In this cycle a reference came that is not finite.
+  DYN_REALTIME void note_bad_reference() noexcept { bad_reference_ = true; }
+  [[nodiscard]] DYN_REALTIME bool is_set_up() const noexcept { return node_room_ != nullptr; }
 
  private:
   const dyn::control::Law law_;
   std::shared_ptr<parameters::ParamListener> listener_;
+  std::unique_ptr<ControllerJointNumbers> numbers_;
   std::unique_ptr<ArmNode> node_room_;
+  bool bad_reference_ = false;
 };
 
 extern template class ArmController<controller_interface::ControllerInterface>;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "dyn_controllers/arm.hpp"
+#include "dyn_controllers/cycle_reporter.hpp"
 #include "dyn_controllers/introspection.hpp"
 #include "dyn_controllers/payload_services.hpp"
 #include "dyn_controllers/state_publisher.hpp"
@@ -19,8 +20,10 @@ namespace dyn_controllers {
 class ArmNode {
  public:
   // Throws dyn::ModelError with the reason why this robot and these parameters do not go together.
-  ArmNode(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, const std::string& urdf, dyn::control::Law law,
-          const std::shared_ptr<parameters::ParamListener>& listener, double rate_hz);
+  // `numbers` live longer.
+  ArmNode(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJointNumbers& numbers,
+          const std::string& urdf, dyn::control::Law law, const std::shared_ptr<parameters::ParamListener>& listener,
+          double rate_hz);
   ~ArmNode();
   ArmNode(const ArmNode&) = delete;
   ArmNode& operator=(const ArmNode&) = delete;
@@ -30,6 +33,7 @@ class ArmNode {
   [[nodiscard]] Arm& arm() noexcept { return arm_; }
   [[nodiscard]] const Arm& arm() const noexcept { return arm_; }
   [[nodiscard]] StatePublisher& state() noexcept { return state_; }
+  [[nodiscard]] CycleReporter& reporter() noexcept { return reporter_; }
   [[nodiscard]] Introspection& introspection() noexcept { return introspection_; }
 
  private:
@@ -41,6 +45,7 @@ class ArmNode {
   std::shared_ptr<parameters::ParamListener> listener_;
   Arm arm_;
   StatePublisher state_;
+  CycleReporter reporter_;
   Introspection introspection_;
   PayloadServices payloads_;
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_set_;

@@ -10,6 +10,7 @@
 
 #include "controller_interface/controller_interface.hpp"
 #include "dyn_controllers/broadcaster_parameters.hpp"
+#include "dyn_controllers/joint_numbers.hpp"
 #include "dyn_controllers/payload_services.hpp"
 #include "dyn_core/control/momentum_observer.hpp"
 #include "dyn_core/live/live_model.hpp"
@@ -43,6 +44,7 @@ class DynamicsBroadcaster : public controller_interface::ControllerInterface {
   void publish();
 
   std::shared_ptr<broadcaster_parameters::ParamListener> listener_;
+  std::unique_ptr<Armature> armature_;
   std::vector<std::string> joints_;  // coordinates of the robot
   bool measures_effort_ = false;
   double observer_gain_ = 0.0, period_s_ = 0.0;

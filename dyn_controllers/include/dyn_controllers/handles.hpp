@@ -21,10 +21,14 @@ DYN_REALTIME double value_of(const Handle& handle) noexcept {
   }
 }
 
+// A few attempts: whoever holds the lock does so for as long as it takes to copy a number.
 template <class Handle>
 DYN_REALTIME void put(Handle& handle, double value) noexcept {
+  constexpr int attempts = 10;
   try {
-    (void)handle.set_value(value);
+    for (int i = 0; i < attempts; ++i) {
+      if (handle.set_value(value)) return;
+    }
   } catch (...) {
     return;
   }

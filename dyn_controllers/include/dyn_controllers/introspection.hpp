@@ -23,8 +23,10 @@ class Introspection {
   Introspection(Introspection&&) = delete;
   Introspection& operator=(Introspection&&) = delete;
 
-  // The loop: only an active controller's numbers are of this cycle.
+  // The loop: only an active controller's numbers are of this cycle. ros2_control's queue of such wishes may be full,
+  // as it is when registrations wait in it until they are published for the first time: settle() tries again.
   DYN_REALTIME void show(bool on) noexcept;
+  DYN_REALTIME void settle() noexcept;
 
  private:
   struct Impl;

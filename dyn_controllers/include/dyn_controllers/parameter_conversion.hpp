@@ -9,7 +9,6 @@
 #include "dyn_controllers/dyn_controllers_parameters.hpp"
 #include "dyn_core/control/parameters.hpp"
 #include "dyn_core/model/model.hpp"
-#include "rclcpp_lifecycle/lifecycle_node.hpp"
 
 namespace dyn_controllers {
 
@@ -22,9 +21,5 @@ dyn::control::Parameters control_parameters(const parameters::Params& params, dy
                                             const std::vector<int>& controlled, int coordinates);
 
 dyn::Vec3d gravity(const parameters::Params& params);
-
-// Reads armature.JOINT (declares it where that has not been done; kg m^2 or kg) over the URDF's value. True if any
-// joint of the robot has armature now.
-bool apply_armature(rclcpp_lifecycle::LifecycleNode& node, dyn::RobotDescription& robot);
 
 }  // namespace dyn_controllers

@@ -2,9 +2,11 @@
 //
 // References from topics, for a controller that nobody is chained above: ~/reference (one point, joints in the order of
 // `joints`) and ~/joint_trajectory (joints by name, any order; one point: who wants interpolation puts
-// joint_trajectory_controller above). What is malformed is refused with a warning and changes nothing.
+// joint_trajectory_controller above). What is malformed is refused with a warning and changes nothing; warnings come
+// once a second at most, with the number of those that were not shown.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -33,9 +35,16 @@ class ReferenceTopics {
   // `order`: which entry of the point is the k-th joint.
   void hand_over(const trajectory_msgs::msg::JointTrajectoryPoint& point, const std::vector<size_t>& order);
 
+  void refuse(const std::string& why);
+  void flush();
+
   std::vector<std::string> joints_;
   rclcpp::Logger logger_;
   dyn::lockfree::Latest<Reference> references_;
+  std::uint64_t refused_ = 0;  // since the last line
+  bool told_ = false;          // in this second
+  std::string last_refusal_;
+  rclcpp::TimerBase::SharedPtr timer_;
   rclcpp::Subscription<trajectory_msgs::msg::JointTrajectoryPoint>::SharedPtr point_;
   rclcpp::Subscription<trajectory_msgs::msg::JointTrajectory>::SharedPtr trajectory_;
 };

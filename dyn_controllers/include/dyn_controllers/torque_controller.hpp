@@ -3,6 +3,11 @@
 // Computed torque and feedforward as ros2_control plugins: chainable, references `CONTROLLER/JOINT/{position, velocity,
 // acceleration}` from joint_trajectory_controller or whatever is above, or from topics where nothing is. The two differ
 // in the law of dyn_core that they run, and in what they may command.
+//
+// What stands in a reference interface is a reference that has come and was not taken yet, or nothing: NaN. Controllers
+// above begin at what they find there (joint_trajectory_controller does), so an old reference would be a jump. Taken
+// once a cycle; forgotten whenever who is above may change. While active, nothing is (NaN, 0, 0), so that who commands
+// positions alone need not write the rest.
 #pragma once
 
 #include <memory>
@@ -17,7 +22,9 @@ class TorqueController : public ArmController<controller_interface::ChainableCon
  public:
   CallbackReturn on_configure(const State& previous) override;
   CallbackReturn on_activate(const State& previous) override;
+  CallbackReturn on_deactivate(const State& previous) override;
   CallbackReturn on_cleanup(const State& previous) override;
+  CallbackReturn on_error(const State& previous) override;
 
  protected:
   using ArmController::ArmController;
@@ -30,10 +37,13 @@ class TorqueController : public ArmController<controller_interface::ChainableCon
                                                               const rclcpp::Duration& period) override;
 
  private:
-  DYN_REALTIME void read_chained_reference() noexcept;
+  DYN_REALTIME void take_chained_reference() noexcept;
   DYN_REALTIME void seed_references() noexcept;
+  // NaN in all positions, `rates` in velocities and accelerations.
+  DYN_REALTIME void forget_references(double rates) noexcept;
 
   std::unique_ptr<ReferenceTopics> topics_;
+  std::vector<double> taken_;     // position, velocity, acceleration of each joint, as they were read
   bool fresh_reference_ = false;  // the loop's: one has come for this cycle
 };
 

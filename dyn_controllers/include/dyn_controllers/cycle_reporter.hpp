@@ -1,0 +1,88 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What became of the cycles, for people: the log (every change of mode and its reason, once) and once a second
+// /diagnostics. The loop only counts and leaves events (cycle_events.hpp); timers of the node's executor do the rest.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diagnostic_msgs/msg/diagnostic_array.hpp"
+#include "dyn_controllers/arm.hpp"
+#include "dyn_controllers/cycle_events.hpp"
+#include "dyn_controllers/motion_watch.hpp"
+#include "dyn_core/lockfree/ring.hpp"
+#include "rclcpp/rclcpp.hpp"
+#include "rclcpp_lifecycle/lifecycle_node.hpp"
+
+namespace dyn_controllers {
+
+// Cycles since configuration, and those of them in which something was not as it should be.
+struct CycleCounts {
+  std::uint64_t all = 0, held_reference = 0, held_torque = 0, safe_torque = 0, failed = 0, saturated = 0, limited = 0,
+                bad_reference = 0, collision = 0, fallback = 0, no_motion = 0;
+};
+
+class CycleReporter {
+ public:
+  // `diagnostics`: whether /diagnostics is published; the log is written in any case.
+  CycleReporter(rclcpp_lifecycle::LifecycleNode& node, const Arm& arm, bool diagnostics, double period_s);
+
+  // The loop.
+  DYN_REALTIME void begin() noexcept;
+  DYN_REALTIME void end() noexcept { active_.store(false, std::memory_order_relaxed); }
+  DYN_REALTIME void refuse_activation(const Arm& arm) noexcept;
+  // `bad_reference`: the controller above wrote a number that is not finite.
+  DYN_REALTIME void note(const Arm& arm, const dyn::control::CycleReport& report, bool bad_reference) noexcept;
+
+  // What stands in the log for an event, without the name of the controller; for tests too.
+  [[nodiscard]] std::string text_of(const CycleEvent& event) const;
+
+ private:
+  using Mode = dyn::control::CycleReport::Mode;
+  using Number = std::atomic<std::uint64_t>;
+
+  DYN_REALTIME static void find_cause(const Arm& arm, const dyn::control::CycleReport& report,
+                                      CycleEvent& event) noexcept;
+  DYN_REALTIME void push(const CycleEvent& event) noexcept;
+  DYN_REALTIME void push_at_begin(CycleEvent::What what, bool now, double& quiet_s, const CycleEvent& like) noexcept;
+  [[nodiscard]] CycleCounts counts() const;
+  [[nodiscard]] std::string name_of(int coordinate) const;
+  [[nodiscard]] std::string cause_of(const CycleEvent& event) const;
+  void log(const CycleEvent& event, const std::string& text);
+  void tell();
+  void diagnose();
+
+  const double period_s_;
+  const std::vector<std::string> names_;  // of the coordinates
+
+  // The loop's.
+  MotionWatch motion_;
+  Mode mode_ = Mode::tracking;
+  bool fallback_ = false;
+  double unlimited_s_ = 1.0, good_reference_s_ = 1.0;  // for how long
+
+  // From the loop to the executor. Relaxed: each number stands for itself.
+  dyn::lockfree::Ring<CycleEvent> events_{64};
+  Number lost_{0};  // events that found no room
+  std::atomic<bool> active_{false};
+  std::atomic<int> jsim_{-1}, coriolis_{-1};
+  Number generation_{0};
+  Number all_{0}, held_reference_{0}, held_torque_{0}, safe_torque_{0}, failed_{0}, saturated_{0}, limited_{0},
+      bad_reference_{0}, collision_{0}, fallbacks_{0}, no_motion_{0};
+
+  // The executor's.
+  rclcpp::Logger logger_;
+  CycleCounts reported_;  // at the last diagnosis
+  std::string failure_;   // why the controller failed, until it is active again; empty: it did not
+  std::string cause_;     // of the last lost state or result
+  std::uint64_t told_lost_ = 0;
+  diagnostic_msgs::msg::DiagnosticArray diagnosis_;
+  rclcpp::Publisher<diagnostic_msgs::msg::DiagnosticArray>::SharedPtr diagnostics_;
+  rclcpp::Clock::SharedPtr clock_;
+  rclcpp::TimerBase::SharedPtr log_timer_, diagnosis_timer_;
+};
+
+}  // namespace dyn_controllers

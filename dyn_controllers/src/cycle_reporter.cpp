@@ -1,0 +1,286 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "dyn_controllers/cycle_reporter.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "dyn_controllers/algorithm_names.hpp"
+
+namespace dyn_controllers {
+namespace {
+
+using diagnostic_msgs::msg::DiagnosticStatus;
+using What = CycleEvent::What;
+using Cause = CycleEvent::Cause;
+
+DYN_REALTIME void add(std::atomic<std::uint64_t>& counter, bool happened) noexcept {
+  if (happened) counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+// The name without the slash in front: two arms in two namespaces are two entries of /diagnostics.
+std::string full_name(const rclcpp_lifecycle::LifecycleNode& node) {
+  const std::string name = node.get_fully_qualified_name();
+  return name.substr(name.find_first_not_of('/'));
+}
+
+// What happened between two diagnoses: the worst first.
+std::pair<std::uint8_t, std::string> judge(const CycleCounts& before, const CycleCounts& now, bool active,
+                                           const std::string& failure, const std::string& cause) {
+  if (!failure.empty()) return {DiagnosticStatus::ERROR, failure};
+  if (now.safe_torque != before.safe_torque) {
+    return {DiagnosticStatus::ERROR, "safe torque, gravity and damping only: " + cause};
+  }
+  if (now.held_torque != before.held_torque) return {DiagnosticStatus::ERROR, "the last good torque is held: " + cause};
+  if (now.fallback != before.fallback) return {DiagnosticStatus::ERROR, "the validator closed its gate"};
+  if (!active) return {DiagnosticStatus::OK, "not active"};
+  if (now.all == before.all) return {DiagnosticStatus::WARN, "active, but there was no cycle"};
+  if (now.no_motion != before.no_motion) return {DiagnosticStatus::WARN, "the state does not follow the torque"};
+  if (now.bad_reference != before.bad_reference) return {DiagnosticStatus::WARN, "references are not finite"};
+  if (now.collision != before.collision) return {DiagnosticStatus::WARN, "something pushes"};
+  if (now.held_reference != before.held_reference) return {DiagnosticStatus::WARN, "no reference: the arm is held"};
+  if (now.limited != before.limited) return {DiagnosticStatus::WARN, "the reference asks for more than the arm can do"};
+  if (now.saturated != before.saturated) return {DiagnosticStatus::WARN, "at an effort limit"};
+  return {DiagnosticStatus::OK, "tracking"};
+}
+
+}  // namespace
+
+CycleReporter::CycleReporter(rclcpp_lifecycle::LifecycleNode& node, const Arm& arm, bool diagnostics, double period_s)
+    : period_s_(period_s),
+      names_(arm.all_coordinate_names()),
+      motion_(arm.moving_torque()),
+      logger_(node.get_logger()),
+      clock_(node.get_clock()) {
+  using namespace std::chrono_literals;
+  // Not by the node's clock: a simulation that stands still is to be told too.
+  log_timer_ = node.create_wall_timer(200ms, [this] { tell(); });
+  if (!diagnostics) return;
+  diagnosis_.status.resize(1);
+  diagnosis_.status[0].name = full_name(node) + ": torque";
+  diagnosis_.status[0].hardware_id = "none";
+  diagnostics_ = rclcpp::create_publisher<diagnostic_msgs::msg::DiagnosticArray>(node, "/diagnostics", 1);
+  diagnosis_timer_ = node.create_wall_timer(1s, [this] { diagnose(); });
+}
+
+void CycleReporter::begin() noexcept {
+  mode_ = Mode::tracking;
+  fallback_ = false;
+  unlimited_s_ = good_reference_s_ = 1.0;
+  motion_.reset();
+  CycleEvent event;
+  event.what = What::activated;
+  push(event);
+  active_.store(true, std::memory_order_relaxed);
+}
+
+void CycleReporter::refuse_activation(const Arm& arm) noexcept {
+  CycleEvent event;
+  event.what = What::not_activated;
+  find_cause(arm, {}, event);
+  push(event);
+}
+
+void CycleReporter::find_cause(const Arm& arm, const dyn::control::CycleReport& report, CycleEvent& event) noexcept {
+  for (size_t i = 0; i < arm.states(); ++i) {
+    const bool q_lost = !std::isfinite(arm.q()[i]);
+    if (!q_lost && std::isfinite(arm.v()[i])) continue;
+    event.cause = q_lost ? Cause::position : Cause::velocity;
+    event.coordinate = static_cast<int>(i);
+    event.value = q_lost ? arm.q()[i] : arm.v()[i];
+    return;
+  }
+  if (!arm.state_is_finite()) {
+    event.cause = Cause::gravity;
+  } else if (!report.status.ok()) {
+    event.cause = report.status.code == dyn::Status::Code::singular_inertia ? Cause::singular : Cause::result;
+    event.value = report.status.value;
+  }
+}
+
+void CycleReporter::push(const CycleEvent& event) noexcept {
+  CycleEvent* const slot = events_.next();
+  add(lost_, slot == nullptr);
+  if (slot == nullptr) return;
+  *slot = event;
+  events_.commit();
+}
+
+// Once an occurrence: it ends when there was none for a second.
+void CycleReporter::push_at_begin(What what, bool now, double& quiet_s, const CycleEvent& like) noexcept {
+  constexpr double over_s = 1.0;
+  if (now && quiet_s >= over_s) {
+    CycleEvent event = like;
+    event.what = what;
+    push(event);
+  }
+  quiet_s = now ? 0.0 : quiet_s + period_s_;
+}
+
+void CycleReporter::note(const Arm& arm, const dyn::control::CycleReport& report, bool bad_reference) noexcept {
+  CycleEvent event;
+  event.mode = report.mode;
+  event.fallback_holds = arm.fallback_holds();
+  event.bad_reference = good_reference_s_ == 0.0;
+  if (report.mode != mode_) {
+    find_cause(arm, report, event);
+    push(event);
+  }
+  mode_ = report.mode;
+  event.cut = report.reference_cut;
+  const bool bad = bad_reference || report.reference_not_finite;
+  push_at_begin(What::limited, report.reference_limited, unlimited_s_, event);
+  push_at_begin(What::bad_reference, bad, good_reference_s_, event);
+  if (report.fallback && !fallback_) {
+    event.what = What::fallback;
+    push(event);
+  }
+  fallback_ = report.fallback;
+  event.coordinate = motion_.note(arm.q(), arm.terms().applied, arm.terms().gravity, period_s_);
+  if (event.coordinate >= 0) {
+    event.what = What::no_motion;
+    event.value = arm.terms().applied[static_cast<size_t>(event.coordinate)];
+    push(event);
+  }
+  add(all_, true);
+  add(held_reference_, report.mode == Mode::holding_reference);
+  add(held_torque_, report.mode == Mode::holding_torque);
+  add(safe_torque_, report.mode == Mode::safe_torque);
+  add(failed_, report.mode == Mode::failed);
+  add(saturated_, report.saturated);
+  add(limited_, report.reference_limited);
+  add(bad_reference_, bad);
+  add(collision_, report.collision);
+  add(fallbacks_, report.fallback);
+  add(no_motion_, event.coordinate >= 0);
+  generation_.store(report.generation, std::memory_order_relaxed);
+  jsim_.store(report.algorithms.jsim, std::memory_order_relaxed);
+  coriolis_.store(report.algorithms.coriolis, std::memory_order_relaxed);
+}
+
+CycleCounts CycleReporter::counts() const {
+  const auto now = [](const Number& number) { return number.load(std::memory_order_relaxed); };
+  return {now(all_),     now(held_reference_), now(held_torque_), now(safe_torque_), now(failed_),   now(saturated_),
+          now(limited_), now(bad_reference_),  now(collision_),   now(fallbacks_),   now(no_motion_)};
+}
+
+std::string CycleReporter::name_of(int coordinate) const {
+  const bool known = coordinate >= 0 && static_cast<size_t>(coordinate) < names_.size();
+  return known ? names_[static_cast<size_t>(coordinate)] : "a joint";
+}
+
+std::string CycleReporter::cause_of(const CycleEvent& event) const {
+  const std::string joint = name_of(event.coordinate);
+  switch (event.cause) {
+    case Cause::position: return joint + "/position is " + std::to_string(event.value);
+    case Cause::velocity: return joint + "/velocity is " + std::to_string(event.value);
+    case Cause::gravity: return "the orientation of the base cannot be had";
+    case Cause::singular: return "M is singular";
+    case Cause::result: return "a torque came out as " + std::to_string(event.value);
+    case Cause::none: break;
+  }
+  return "the cause has passed";
+}
+
+std::string CycleReporter::text_of(const CycleEvent& event) const {
+  switch (event.what) {
+    case What::limited: return describe(event.cut, name_of(event.cut.coordinate));
+    case What::fallback: return "the validator closed its gate";
+    case What::bad_reference: return "references from the controller above are not finite, and not used";
+    case What::not_activated: return "not activated: " + cause_of(event);
+    case What::activated: return "active";
+    case What::no_motion:
+      return "the state has not moved for half a second under " + std::to_string(event.value) + " N m or N at " +
+             name_of(event.coordinate) +
+             ": does this hardware turn torques into motion (mock_components does not), and are its brakes off?";
+    case What::mode: break;
+  }
+  switch (event.mode) {
+    case Mode::tracking: return "tracking";
+    case Mode::holding_reference:
+      return std::string(event.fallback_holds  ? "the validator's gate is closed"
+                         : event.bad_reference ? "references are not finite"
+                                               : "no new reference for reference_timeout") +
+             ": the arm is brought to rest and held";
+    case Mode::holding_torque: return cause_of(event) + ": the last good torque is held";
+    case Mode::safe_torque: return cause_of(event) + ": safe torque, gravity and damping only";
+    case Mode::failed: return "failed: " + cause_of(event);
+  }
+  return {};
+}
+
+void CycleReporter::log(const CycleEvent& event, const std::string& text) {
+  const bool mode = event.what == What::mode;
+  if (mode && event.mode == Mode::tracking) {
+    RCLCPP_INFO(logger_, "%s", text.c_str());
+  } else if (event.what == What::fallback || event.what == What::not_activated ||
+             (mode && (event.mode != Mode::holding_reference || event.fallback_holds))) {
+    RCLCPP_ERROR(logger_, "%s", text.c_str());
+  } else {
+    RCLCPP_WARN(logger_, "%s", text.c_str());
+  }
+}
+
+// A mode that flickers does not flood the log.
+void CycleReporter::tell() {
+  constexpr int most_lines = 8;
+  int lines = 0, more = 0;
+  CycleEvent event;
+  for (const CycleEvent* next = events_.front(); next != nullptr; next = events_.front()) {
+    event = *next;
+    events_.release();
+    if (event.what == What::activated) {
+      failure_.clear();
+      continue;
+    }
+    const std::string text = text_of(event);
+    if (event.what == What::mode) {
+      if (event.mode == Mode::failed) failure_ = text;
+      if (event.cause != Cause::none) cause_ = cause_of(event);
+    }
+    if (lines++ < most_lines) {
+      log(event, text);
+    } else {
+      ++more;
+    }
+  }
+  const std::uint64_t lost = lost_.load(std::memory_order_relaxed);
+  more += static_cast<int>(lost - told_lost_);
+  told_lost_ = lost;
+  if (more > 0) RCLCPP_WARN(logger_, "%d more changes of mode in the last 0.2 s are not shown", more);
+}
+
+void CycleReporter::diagnose() {
+  tell();
+  DiagnosticStatus& status = diagnosis_.status[0];
+  const CycleCounts now = counts();
+  std::tie(status.level, status.message) =
+      judge(reported_, now, active_.load(std::memory_order_relaxed), failure_, cause_);
+  reported_ = now;
+  status.values.clear();
+  const auto value = [&](const char* key, const std::string& text) {
+    status.values.emplace_back();
+    status.values.back().key = key;
+    status.values.back().value = text;
+  };
+  const auto number = [&](const char* key, std::uint64_t count) { value(key, std::to_string(count)); };
+  number("cycles", now.all);
+  number("cycles without a reference", now.held_reference);
+  number("cycles without a finite state or result", now.held_torque + now.safe_torque + now.failed);
+  number("cycles with the last good torque", now.held_torque);
+  number("cycles with the safe torque", now.safe_torque);
+  number("cycles that failed", now.failed);
+  number("cycles at an effort limit", now.saturated);
+  number("cycles with a limited reference", now.limited);
+  number("cycles with a reference that is not finite", now.bad_reference);
+  number("cycles with a push from outside", now.collision);
+  number("cycles behind the validator's gate", now.fallback);
+  number("model generation", generation_.load(std::memory_order_relaxed));
+  value("jsim_algorithm", jsim_name(jsim_.load(std::memory_order_relaxed)));
+  value("coriolis_algorithm", coriolis_name(coriolis_.load(std::memory_order_relaxed)));
+  diagnosis_.header.stamp = clock_->now();
+  diagnostics_->publish(diagnosis_);
+}
+
+}  // namespace dyn_controllers

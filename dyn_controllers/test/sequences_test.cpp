@@ -1,0 +1,361 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Controllers come and go at random on a real controller manager, with references, goals and pushes in between, and the
+// arm never leaves what its URDF allows, nor do commanded positions leap, nor does anything hang. DYN_SEED=.. plays
+// other sequences than the usual ones (the seed is printed), DYN_SEQUENCES=.. more or fewer.
+#include <cstdlib>
+#include <future>
+#include <random>
+
+#include "arm_watch.hpp"
+#include "dyn_msgs/srv/push.hpp"
+#include "sequence_parameters.hpp"
+#include "std_msgs/msg/float64_multi_array.hpp"
+
+namespace dyn_controllers::test {
+namespace {
+
+using Names = std::vector<std::string>;
+constexpr int best_effort = controller_manager_msgs::srv::SwitchController::Request::BEST_EFFORT;
+constexpr double period_s = 0.001;
+constexpr double largest_leap = 5e-3;  // rad beyond velocity times period
+// Of a velocity limit: an arm in full motion that is told to turn back has joints at their effort limits for a while.
+constexpr double velocity_tolerance = 1.03;
+
+// Writes where the arm is to the references of a controller below; reports an error when it is told to.
+class FaultyClient : public controller_interface::ControllerInterface {
+ public:
+  controller_interface::CallbackReturn on_init() override { return controller_interface::CallbackReturn::SUCCESS; }
+  [[nodiscard]] controller_interface::InterfaceConfiguration command_interface_configuration() const override {
+    Names names;
+    for (const std::string& joint : arm7_joints()) {
+      for (const char* what : {"/position", "/velocity", "/acceleration"}) names.push_back("computed/" + joint + what);
+    }
+    return {controller_interface::interface_configuration_type::INDIVIDUAL, names};
+  }
+  [[nodiscard]] controller_interface::InterfaceConfiguration state_interface_configuration() const override {
+    Names names = arm7_joints();
+    for (std::string& name : names) name += "/position";
+    return {controller_interface::interface_configuration_type::INDIVIDUAL, names};
+  }
+  controller_interface::CallbackReturn on_activate(const rclcpp_lifecycle::State&) override {
+    at.assign(7, 0.0);
+    for (size_t i = 0; i < 7; ++i) at[i] = state_interfaces_[i].get_optional<double>().value();
+    fails = false;
+    return controller_interface::CallbackReturn::SUCCESS;
+  }
+  return_type update(const rclcpp::Time&, const rclcpp::Duration&) override {
+    for (size_t i = 0; i < 7; ++i) {
+      (void)command_interfaces_[3 * i].set_value(at[i]);
+      (void)command_interfaces_[3 * i + 1].set_value(0.0);
+      (void)command_interfaces_[3 * i + 2].set_value(0.0);
+    }
+    return fails ? return_type::ERROR : return_type::OK;
+  }
+  std::vector<double> at;
+  bool fails = false;
+};
+
+class Sequences : public ManagerTest {
+ protected:
+  void bring_up() {
+    const Extras plant{"<param name='tolerance'>1e-8</param>", {}};
+    const std::vector<double> ready{0.0, 0.3, 0.0, 0.6, 0.0, -0.3, 0.0};
+    make_manager(with_simulated_arm(arm7_urdf(), ready, plant), sequence_controllers(), sequence_parameters());
+    if (HasFatalFailure()) return;
+    watch = std::make_shared<ArmWatch>();
+    watch->velocity_tolerance = velocity_tolerance;
+    faulty = std::make_shared<FaultyClient>();
+    ASSERT_NE(manager->add_controller(watch, "watch", "ArmWatch"), nullptr);
+    ASSERT_NE(manager->add_controller(faulty, "faulty", "FaultyClient"), nullptr);
+    for (const char* name : {"watch", "faulty"}) {
+      ASSERT_EQ(manager->configure_controller(name), return_type::OK);
+    }
+    executor->add_node(manager);
+    for (const char* name : {"trajectory", "fed_trajectory"}) {
+      goals[name] = user->create_publisher<trajectory_msgs::msg::JointTrajectory>(
+          std::string("/") + name + "/joint_trajectory", 1);
+    }
+    for (const char* name : {"computed", "feedforward"}) {
+      references[name] =
+          user->create_publisher<trajectory_msgs::msg::JointTrajectoryPoint>(std::string("/") + name + "/reference", 1);
+    }
+    positions = user->create_publisher<std_msgs::msg::Float64MultiArray>("/position/commands", 1);
+    pushes = user->create_client<dyn_msgs::srv::Push>("/simulated_arm/push");
+    switch_to({"watch"}, {});
+    may_fail = true;
+    find_controllers();
+  }
+  // The manager's own list is locked while it switches.
+  void find_controllers() {
+    loaded.clear();
+    for (const auto& spec : manager->get_loaded_controllers()) loaded[spec.info.name] = spec.c;
+  }
+
+  // --- Chance
+  // ---------------------------------------------------------------------------------------------------------
+  double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); }
+  int below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(random); }
+  bool chance(double p) { return uniform(0.0, 1.0) < p; }
+
+  // --- What is active
+  // -------------------------------------------------------------------------------------------------
+  bool active(const std::string& name) {
+    const auto one = loaded.find(name);
+    return one != loaded.end() && one->second->get_lifecycle_state().id() == State::PRIMARY_STATE_ACTIVE;
+  }
+  Names active_ones() {
+    Names names;
+    for (const auto& [name, type] : sequence_controllers()) {
+      if (active(name)) names.push_back(name);
+    }
+    if (active("faulty")) names.emplace_back("faulty");
+    return names;
+  }
+  [[nodiscard]] bool slow() const {
+    for (size_t i = 0; i < 7; ++i) {
+      if (std::abs(watch->v[i]) > 0.1 * watch->bounds[i].velocity) return false;
+    }
+    return true;
+  }
+  void note(const std::string& what) { told += what + "; "; }
+
+  // --- What is checked
+  // ------------------------------------------------------------------------------------------------
+  void step() {
+    cycle();
+    for (const char* name : {"computed", "feedforward"}) check_leap(name);
+    ASSERT_TRUE(watch->breach.empty()) << watch->breach << "\n" << told;
+  }
+  void steps(int count) {
+    for (int i = 0; i < count && !HasFatalFailure(); ++i) step();
+  }
+  // Commanded positions: those that the controller follows. To begin anew at where the arm is, is no leap of the arm.
+  void check_leap(const std::string& name) {
+    std::vector<double>& last = last_followed[name];
+    const auto one = std::dynamic_pointer_cast<TorqueController>(active(name) ? loaded.at(name) : nullptr);
+    if (one == nullptr || !one->arm().has_stepped()) {
+      last.clear();
+      return;
+    }
+    const auto followed = one->arm().followed();
+    for (size_t i = 0; i < 7; ++i) {
+      const double before = last.empty() ? one->arm().q()[i] : last[i];
+      const double from_arm = std::abs(followed.q[i] - one->arm().q()[i]);
+      const double leap = std::min(std::abs(followed.q[i] - before), from_arm) - std::abs(followed.v[i]) * period_s;
+      worst_leap = std::max(worst_leap, leap);
+      ASSERT_LE(leap, largest_leap) << name << ", joint" << i + 1 << ": from " << before << " to " << followed.q[i]
+                                    << " at " << followed.v[i] << " rad/s, cycle " << watch->cycle << "\n"
+                                    << told;
+    }
+    last.assign(followed.q.begin(), followed.q.end());
+  }
+  // What waits for the loop, while the loop runs; two seconds of the arm's time are a hang.
+  template <class F>
+  void bounded(const std::string& what, F&& call) {
+    auto done = std::async(std::launch::async, std::forward<F>(call));
+    int count = 0;
+    while (done.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready && !HasFatalFailure()) {
+      step();
+      ASSERT_LT(++count, 2000) << what << " hangs\n" << told;
+    }
+    done.get();
+  }
+
+  // --- What may happen
+  // ------------------------------------------------------------------------------------------------
+  void change_controllers();
+  void act();
+  void kill_one();
+  void push(double force_N, double seconds);
+  void send_goal(const std::string& name);
+  void send_reference(const std::string& name);
+  void send_positions();
+  void play(int actions);
+
+  std::mt19937 random;
+  std::string told;
+  bool sent_away = false;  // by a goal or a reference, of what is active now
+  double worst_leap = 0.0;
+  std::shared_ptr<ArmWatch> watch;
+  std::shared_ptr<FaultyClient> faulty;
+  std::map<std::string, controller_interface::ControllerInterfaceBaseSharedPtr> loaded;
+  std::map<std::string, std::vector<double>> last_followed;
+  std::map<std::string, rclcpp::Publisher<trajectory_msgs::msg::JointTrajectory>::SharedPtr> goals;
+  std::map<std::string, rclcpp::Publisher<trajectory_msgs::msg::JointTrajectoryPoint>::SharedPtr> references;
+  rclcpp::Publisher<std_msgs::msg::Float64MultiArray>::SharedPtr positions;
+  rclcpp::Client<dyn_msgs::srv::Push>::SharedPtr pushes;
+};
+
+// From whatever is active to something else, all in one request, in any order, sometimes with what makes no sense.
+void Sequences::change_controllers() {
+  const std::vector<Names> sets{{},
+                                {"computed"},
+                                {"feedforward"},
+                                {"gravity_compensation"},
+                                {"position"},
+                                {"trajectory", "computed"},
+                                {"fed_trajectory", "feedforward"},
+                                {"faulty", "computed"}};
+  Names on = sets[static_cast<size_t>(below(static_cast<int>(sets.size())))], off = active_ones();
+  const bool restart = chance(0.3);
+  for (auto it = on.begin(); it != on.end();) {  // what is active already, stays or is started anew
+    const auto running = std::find(off.begin(), off.end(), *it);
+    const bool stays = running != off.end() && !restart;
+    if (stays) off.erase(running);
+    it = stays ? on.erase(it) : it + 1;
+  }
+  const int how = chance(0.5) ? strict : best_effort;
+  if (how == best_effort && chance(0.1)) on.emplace_back("nobody");
+  std::shuffle(on.begin(), on.end(), random);
+  std::shuffle(off.begin(), off.end(), random);
+  std::string text = how == strict ? "strict +" : "best effort +";
+  for (const std::string& name : on) text += ' ' + name;
+  text += " -";
+  for (const std::string& name : off) text += ' ' + name;
+  note(text);
+  sent_away = sent_away && on.empty() && off.empty();
+  bounded("the switch",
+          [&] { return manager->switch_controller(on, off, how, true, rclcpp::Duration::from_seconds(10.0)); });
+}
+
+// Deactivated if need be, unloaded, loaded and configured anew.
+void Sequences::kill_one() {
+  const auto all = sequence_controllers();
+  const auto& [name, type] = all[static_cast<size_t>(below(static_cast<int>(all.size())))];
+  note("kill " + name);
+  const Names off = active_ones();
+  bounded("deactivation",
+          [&] { return manager->switch_controller({}, off, strict, true, rclcpp::Duration::from_seconds(10.0)); });
+  last_followed.clear();
+  loaded.erase(name);
+  const auto wait = [&](auto&& call) {
+    auto done = std::async(std::launch::async, call);
+    while (done.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready && !HasFatalFailure()) step();
+    return done.get();
+  };
+  ASSERT_EQ(wait([&, n = name] { return manager->unload_controller(n); }), return_type::OK);
+  ASSERT_NE(wait([&, n = name, t = type] { return manager->load_controller(n, t); }), nullptr);
+  ASSERT_EQ(wait([&, n = name] { return manager->configure_controller(n); }), return_type::OK);
+  find_controllers();
+}
+
+// A free arm stays below half its velocity limit: the damping of gravity compensation sees to that. Not one that was
+// sent away: what moves at its velocity limit as it was told to leaves it when it is pushed along.
+void Sequences::push(double force_N, double seconds) {
+  const auto request = std::make_shared<dyn_msgs::srv::Push::Request>();
+  request->link = chance(0.5) ? "tool0" : "link4";
+  request->force.x = uniform(-force_N, force_N);
+  request->force.y = uniform(-force_N, force_N);
+  request->force.z = uniform(-force_N, force_N);
+  request->duration = rclcpp::Duration::from_seconds(seconds);
+  note("push");
+  auto answer = pushes->async_send_request(request);
+  for (int i = 0; i < 200 && answer.wait_for(std::chrono::seconds(0)) != std::future_status::ready; ++i) {
+    executor->spin_some();
+    step();
+  }
+  steps(static_cast<int>(1000.0 * seconds));
+}
+
+void Sequences::send_goal(const std::string& name) {
+  trajectory_msgs::msg::JointTrajectory goal;
+  goal.joint_names = arm7_joints();
+  trajectory_msgs::msg::JointTrajectoryPoint point;
+  const double wild = chance(0.2) ? 8.0 : 1.0;
+  double shortest_s = 0.2;  // at 0.8 of a velocity limit; a quintic is 15/8 as fast as on average
+  for (size_t i = 0; i < 7; ++i) {
+    const double way = uniform(-wild, wild);
+    point.positions.push_back(watch->q[i] + way);
+    shortest_s = std::max(shortest_s, 15.0 / 8.0 * std::abs(way) / (0.8 * watch->bounds[i].velocity));
+  }
+  point.velocities.assign(7, 0.0);
+  point.accelerations.assign(7, 0.0);
+  point.time_from_start = rclcpp::Duration::from_seconds(shortest_s * uniform(1.0, 2.0));
+  goal.points = {point};
+  note("goal");
+  sent_away = true;
+  goals[name]->publish(goal);
+  executor->spin_some();
+}
+
+void Sequences::send_reference(const std::string& name) {
+  trajectory_msgs::msg::JointTrajectoryPoint point;
+  const double size = chance(0.2) ? 50.0 : chance(0.5) ? 0.5 : 0.02;
+  for (size_t i = 0; i < 7; ++i) point.positions.push_back(watch->q[i] + uniform(-size, size));
+  if (chance(0.5)) {
+    for (size_t i = 0; i < 7; ++i) point.velocities.push_back(uniform(-2.0, 2.0));
+  }
+  if (chance(0.1)) point.positions[3] = std::nan("");
+  if (chance(0.1)) point.positions.pop_back();
+  note("reference");
+  sent_away = true;
+  references[name]->publish(point);
+  executor->spin_some();
+}
+
+// Small steps from where the arm is, at a fifth of a radian a second: a position drive is told where to be at once.
+void Sequences::send_positions() {
+  note("positions");
+  std_msgs::msg::Float64MultiArray message;
+  message.data = watch->q;
+  std::vector<double> rate(7);
+  for (double& r : rate) r = uniform(-0.2, 0.2);
+  for (int k = 0; k < 20; ++k) {
+    for (size_t i = 0; i < 7; ++i) {
+      const JointBounds& bounds = watch->bounds[i];
+      message.data[i] = std::clamp(message.data[i] + 0.01 * rate[i], bounds.lower, bounds.upper);
+    }
+    positions->publish(message);
+    executor->spin_some();
+    steps(10);
+  }
+}
+
+void Sequences::act() {
+  if (active("trajectory") && chance(0.5)) send_goal("trajectory");
+  if (active("fed_trajectory") && chance(0.5)) send_goal("fed_trajectory");
+  for (const char* name : {"computed", "feedforward"}) {
+    if (active(name) && chance(0.4)) send_reference(name);
+  }
+  if (active("position") && chance(0.7)) send_positions();
+  if (active("faulty") && chance(0.5)) faulty->fails = true;
+  if (!sent_away && slow() && chance(0.6)) push(15.0, uniform(0.1, 0.4));
+  steps(50 + below(300));
+}
+
+void Sequences::play(int actions) {
+  for (int k = 0; k < actions && !HasFatalFailure(); ++k) {
+    if (chance(0.1)) kill_one();
+    if (HasFatalFailure()) return;
+    change_controllers();
+    if (HasFatalFailure()) return;
+    if (chance(0.2))
+      steps(below(30));  // and at once another one
+    else
+      act();
+  }
+}
+
+TEST_F(Sequences, NothingLeavesTheLimitsOfTheArm) {
+  const char* const given_seed = std::getenv("DYN_SEED");
+  const char* const given_count = std::getenv("DYN_SEQUENCES");
+  const unsigned seed = given_seed != nullptr ? static_cast<unsigned>(std::stoul(given_seed)) : 1U;
+  const int count = given_count != nullptr ? std::stoi(given_count) : 100;
+  std::printf("seed %u (DYN_SEED=%u plays it again)\n", seed, seed);
+  bring_up();
+  double fastest = 0.0, strongest = 0.0;
+  for (int k = 0; k < count && !HasFatalFailure(); ++k) {
+    random.seed(seed + static_cast<unsigned>(k));
+    told = "seed " + std::to_string(seed) + ", sequence " + std::to_string(k) + ": ";
+    watch->forget();
+    play(4 + below(4));
+    fastest = std::max(fastest, watch->fastest);
+    strongest = std::max(strongest, watch->strongest);
+  }
+  std::printf("%ld cycles: at most %.3g of a velocity limit, %.3g of an effort limit, leaps of %.3g rad\n",
+              watch->cycle, fastest, strongest, worst_leap);
+}
+
+}  // namespace
+}  // namespace dyn_controllers::test
