@@ -22,7 +22,7 @@ template <class Done>
       ADD_FAILURE() << "waited in vain until " << what;
       return false;
     }
-    std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::microseconds(100));  // whom we wait for may need the processor, or a lock
   }
   return true;
 }
