@@ -144,9 +144,10 @@ def hardware_watch(manager):
     said = ['']
 
     def read(event):
-        said[0] = (said[0] + event.text.decode(errors='replace'))[-1000:]
+        said[0] = (said[0] + event.text.decode(errors='replace'))[-4000:]
         if any(text in said[0] for text in NO_HARDWARE):
-            raise RuntimeError('the hardware cannot be loaded; what the controller manager said stands above')
+            errors = [line for line in said[0].splitlines() if 'ERROR' in line]
+            raise RuntimeError('the hardware cannot be loaded; the controller manager said: ' + ' '.join(errors))
 
     return RegisterEventHandler(OnProcessIO(target_action=manager, on_stdout=read, on_stderr=read))
 
