@@ -16,8 +16,6 @@
 namespace dyn {
 namespace {
 
-size_t at(int i) { return static_cast<size_t>(i); }
-
 void check_size(const char* what, size_t size, size_t expected, bool may_be_empty) {
   if (size == expected || (may_be_empty && size == 0)) return;
   throw ModelError("evaluate_batch: " + std::string(what) + " has " + std::to_string(size) + " numbers, not " +
@@ -50,9 +48,9 @@ struct BatchDynamics::Impl {
       : model(std::move(m)),
         tree(model->tree()),
         kernels(fused::kernels_of(set)),
-        width(at(lanes::width(set))),
-        n(at(tree.coordinates)),
-        bodies(at(tree.size)),
+        width(lanes::width(set)),
+        n(tree.coordinates),
+        bodies(tree.size),
         memory(tree, kernels, set, 1),
         q(by_lanes(bodies)),
         v(by_lanes(bodies)),
@@ -99,7 +97,7 @@ struct BatchDynamics::Impl {
     if (tree.bodies_are_coordinates) return kernels.to_lanes(states, tree.coordinates, lanes);
     kernels.to_lanes(states, tree.coordinates, user.get());
     for (size_t i = 0; i < bodies; ++i) {
-      const double* from = user.get() + at(tree.coordinate[i]) * width;
+      const double* from = user.get() + tree.coordinate[i] * width;
       const double offset = rates ? 0.0 : tree.offset[i];
       for (size_t k = 0; k < width; ++k) lanes[i * width + k] = tree.ratio[i] * from[k] + offset;
     }
@@ -113,7 +111,7 @@ struct BatchDynamics::Impl {
         for (size_t i = 0; i < bodies; ++i) {
           const double ratio = tree.ratio[i] * tree.ratio[j];
           const double* from = lanes + (j * bodies + i) * width;
-          double* sum = user.get() + (at(tree.coordinate[j]) * n + at(tree.coordinate[i])) * width;
+          double* sum = user.get() + (tree.coordinate[j] * n + tree.coordinate[i]) * width;
           for (size_t k = 0; k < width; ++k) sum[k] += ratio * from[k];
         }
       }
@@ -139,7 +137,7 @@ struct BatchDynamics::Impl {
     if (!tree.bodies_are_coordinates) {
       std::fill_n(user.get(), n * width, 0.0);
       for (size_t i = 0; i < bodies; ++i) {
-        double* sum = user.get() + at(tree.coordinate[i]) * width;
+        double* sum = user.get() + tree.coordinate[i] * width;
         for (size_t k = 0; k < width; ++k) sum[k] += tree.ratio[i] * lanes[i * width + k];
       }
       lanes = user.get();

@@ -21,12 +21,12 @@ BasicDynamics<T>::Impl::Impl(std::shared_ptr<const Model> m, const AlgorithmChoi
       has_armature(any_armature(model->tree())),
       has_mimic(model->tree().has_mimic),
       straight(kLanes && model->tree().bodies_are_coordinates),
-      M(static_cast<size_t>(coordinates) * static_cast<size_t>(coordinates)),
+      M(coordinates * coordinates),
       C(M.size()),
-      g(static_cast<size_t>(coordinates)),
+      g(coordinates),
       h(g.size()),
       cache(model->tree()),
-      body_h(static_cast<size_t>(model->bodies())),
+      body_h(model->bodies()),
       body_vector(body_h.size()),
       jsims(Make<JsimAlgorithms<T>>::all(model->bodies())),
       corioleis(Make<CoriolisAlgorithms<T>>::all(model->bodies())),
@@ -106,7 +106,7 @@ void BasicDynamics<T>::Impl::finish_engine_terms(unsigned terms) noexcept {
 template <class T>
 bool BasicDynamics<T>::Impl::compute_mass_by_lanes() noexcept {
   if constexpr (kLanes) {
-    const lanes::MassForm form = lane_forms.mass[static_cast<size_t>(jsim)];
+    const lanes::MassForm form = lane_forms.mass[jsim];
     if (form == nullptr) return false;
     form(cache.plan(), straight ? cache.for_lanes(Cache::result_M, M) : body_M.data());
     if (!straight) matrix_to_user(cache.tree(), body_M, M);
@@ -145,10 +145,10 @@ void BasicDynamics<T>::Impl::compute_gravity() noexcept {
 
 template <class T>
 void BasicDynamics<T>::Impl::compute_bias(const T* v) noexcept {
-  const size_t n = h.size();
+  const int n = coordinates;
   h = g;
-  for (size_t j = 0; j < n; ++j) {
-    for (size_t i = 0; i < n; ++i) h[i] += C[j * n + i] * v[j];
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i) h[i] += C[j * n + i] * v[j];
   }
 }
 
@@ -165,13 +165,13 @@ void BasicDynamics<T>::Impl::finish_mass_matrix() noexcept {
 
 template <class T>
 void BasicDynamics<T>::Impl::add_armature() noexcept {
-  const size_t n = h.size();
-  for (size_t i = 0; i < n; ++i) M[i * (n + 1)] += T(cache.tree().armature[i]);
+  const int n = coordinates;
+  for (int i = 0; i < n; ++i) M[i * (n + 1)] += T(cache.tree().armature[i]);
 }
 
 template <class T>
 void BasicDynamics<T>::Impl::add_armature(std::span<const T> a, std::span<T> tau) noexcept {
-  for (size_t i = 0; i < a.size(); ++i) tau[i] += T(cache.tree().armature[i]) * a[i];
+  for (int i = 0; i < coordinates; ++i) tau[i] += T(cache.tree().armature[i]) * a[i];
 }
 
 template <class T>
@@ -191,9 +191,9 @@ void BasicDynamics<T>::Impl::compute_inverse_mixed(std::span<const T> a, std::sp
 template <class T>
 Status BasicDynamics<T>::Impl::load_torques(std::span<const T> tau, T* phi) noexcept {
   const Tree& tree = cache.tree();
-  for (size_t i = 0; i < body_h.size(); ++i) {
-    const T& torque = tau[static_cast<size_t>(tree.coordinate[i])];
-    if (!std::isfinite(torque)) return Status::not_finite(static_cast<int>(i), static_cast<double>(torque));
+  for (int i = 0; i < tree.size; ++i) {
+    const T& torque = tau[tree.coordinate[i]];
+    if (!std::isfinite(torque)) return Status::not_finite(i, static_cast<double>(torque));
     phi[i] = torque - body_h[i];
   }
   return {};
@@ -207,12 +207,12 @@ Status BasicDynamics<T>::Impl::solve_by_factor(std::span<const T> tau, std::span
     MassFactor<T>& factor = cache.factor();
     engine.terms({factor.matrix(), nullptr, nullptr, body_h.data()});
     if (const Status status = load_torques(tau, body_vector.data()); !status.ok()) return status;
-    const size_t n = body_h.size();
-    for (size_t i = 0; has_armature && i < n; ++i) {
-      factor.matrix()[i * (n + 1)] += T(tree.armature[static_cast<size_t>(tree.coordinate[i])]);
+    const int n = tree.size;
+    for (int i = 0; has_armature && i < n; ++i) {
+      factor.matrix()[i * (n + 1)] += T(tree.armature[tree.coordinate[i]]);
     }
     if (const Status status = factor.factorize(body_vector.data()); !status.ok()) return status;
-    for (size_t i = 0; i < n; ++i) qdd[static_cast<size_t>(tree.coordinate[i])] = body_vector[i];
+    for (int i = 0; i < n; ++i) qdd[tree.coordinate[i]] = body_vector[i];
   }
   return {};
 }
@@ -228,7 +228,7 @@ Status BasicDynamics<T>::Impl::solve_by_denoc_lanes(std::span<const T> tau, std:
         !status.ok()) {
       return status;
     }
-    for (size_t i = 0; i < body_h.size(); ++i) qdd[static_cast<size_t>(tree.coordinate[i])] = body_vector[i];
+    for (int i = 0; i < tree.size; ++i) qdd[tree.coordinate[i]] = body_vector[i];
   }
   return {};
 }
@@ -261,13 +261,13 @@ Status BasicDynamics<T>::Impl::invert_mass_matrix(std::span<T> inverse_M) noexce
   }
   const Tree& tree = cache.tree();
   MassFactor<T>& factor = cache.factor();
-  const size_t n = h.size();
+  const int n = coordinates;
   const auto entry = [&](int row, int column) {  // where the user's matrices have what the factor has there
-    return static_cast<size_t>(factor.coordinate(tree, column)) * n + static_cast<size_t>(factor.coordinate(tree, row));
+    return factor.coordinate(tree, column) * n + factor.coordinate(tree, row);
   };
   for (int j = 0; j < tree.coordinates; ++j) {
     for (int i = j; i < tree.coordinates; ++i) {
-      factor.matrix()[static_cast<size_t>(i) * n + static_cast<size_t>(j)] = M[entry(i, j)];
+      factor.matrix()[i * n + j] = M[entry(i, j)];
     }
   }
   if (const Status status = factor.factorize(nullptr); !status.ok()) return status;
@@ -293,15 +293,13 @@ T BasicDynamics<T>::Impl::element(int u, int k) noexcept {
   if (u < k) std::swap(u, k);
   T sum(0);
   for (int j = 0; j < tree.size; ++j) {
-    const auto b = static_cast<size_t>(j);
-    if (tree.coordinate[b] != k) continue;
+    if (tree.coordinate[j] != k) continue;
     for (int i = 0; i < tree.size; ++i) {
-      const auto a = static_cast<size_t>(i);
-      if (tree.coordinate[a] != u) continue;
-      sum += T(tree.ratio[a]) * element_of_bodies(i, j) * T(tree.ratio[b]);
+      if (tree.coordinate[i] != u) continue;
+      sum += T(tree.ratio[i]) * element_of_bodies(i, j) * T(tree.ratio[j]);
     }
   }
-  return u == k ? T(sum + T(tree.armature[static_cast<size_t>(u)])) : sum;
+  return u == k ? T(sum + T(tree.armature[u])) : sum;
 }
 
 template struct BasicDynamics<double>::Impl;

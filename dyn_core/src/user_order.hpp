@@ -13,11 +13,11 @@ namespace dyn {
 // G^T B G
 template <class T>
 DYN_REALTIME void matrix_to_user(const Tree& tree, const std::vector<T>& bodies, std::vector<T>& user) noexcept {
-  const auto n = static_cast<size_t>(tree.size);
+  const int n = tree.size;
   std::fill(user.begin(), user.end(), T(0.0));
-  for (size_t j = 0; j < n; ++j) {
+  for (int j = 0; j < n; ++j) {
     T* column = user.data() + static_cast<long>(tree.coordinate[j]) * tree.coordinates;
-    for (size_t i = 0; i < n; ++i) {
+    for (int i = 0; i < n; ++i) {
       const T value = bodies[j * n + i];
       column[tree.coordinate[i]] += tree.has_mimic ? T(T(tree.ratio[i]) * value * T(tree.ratio[j])) : value;
     }
@@ -28,7 +28,7 @@ DYN_REALTIME void matrix_to_user(const Tree& tree, const std::vector<T>& bodies,
 template <class T>
 DYN_REALTIME void vector_to_user(const Tree& tree, const T* bodies, T* user) noexcept {
   std::fill_n(user, tree.coordinates, T(0.0));
-  for (size_t i = 0; i < static_cast<size_t>(tree.size); ++i) user[tree.coordinate[i]] += T(tree.ratio[i]) * bodies[i];
+  for (int i = 0; i < tree.size; ++i) user[tree.coordinate[i]] += T(tree.ratio[i]) * bodies[i];
 }
 
 }  // namespace dyn

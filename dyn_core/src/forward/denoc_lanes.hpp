@@ -18,11 +18,11 @@ class DenocLanes {
  public:
   explicit DenocLanes(const Tree& tree, lanes::KernelSet set = lanes::select_kernel_set())
       : kernel_(lanes::with_kernel_set(set, [](auto chosen) { return denoc_kernel<chosen()>(); })),
-        armature_(static_cast<size_t>(tree.size)),
+        armature_(tree.size),
         floor_(armature_.size()),
         work_(lanes::aligned(kernel_.body_bytes / sizeof(double) * armature_.size())) {
-    for (size_t i = 0; i < armature_.size(); ++i) {
-      armature_[i] = tree.has_mimic ? 0.0 : tree.armature[static_cast<size_t>(tree.coordinate[i])];
+    for (int i = 0; i < tree.size; ++i) {
+      armature_[i] = tree.has_mimic ? 0.0 : tree.armature[tree.coordinate[i]];
     }
   }
 

@@ -19,25 +19,25 @@ class MassFactor {
   explicit MassFactor(const Tree& tree)
       : rows_(tree.has_mimic ? tree.coordinates : tree.size),
         scale_(tree.size),
-        L_(at(rows_) * at(rows_)),
-        inverse_L_(at(rows_) * at(rows_)),
-        pivot_(at(rows_)),
-        row_scale_(at(rows_)),
-        next_(at(rows_)),
-        body_(at(rows_), -1) {
+        L_(rows_ * rows_),
+        inverse_L_(rows_ * rows_),
+        pivot_(rows_),
+        row_scale_(rows_),
+        next_(rows_),
+        body_(rows_, -1) {
     chain_ = !tree.has_mimic;
     for (int i = 0; i < tree.size; ++i) {
-      const size_t r = at(tree.has_mimic ? tree.coordinate[at(i)] : i);
-      if (body_[r] < 0 && tree.ratio[at(i)] == 1.0) body_[r] = i;
-      next_[r] = tree.has_mimic ? static_cast<int>(r) - 1 : tree.parent[at(i)];
-      chain_ = chain_ && next_[r] == static_cast<int>(r) - 1;
-      slides_ = slides_ || tree.motion[at(i)] == Motion::prismatic;
+      const int r = tree.has_mimic ? tree.coordinate[i] : i;
+      if (body_[r] < 0 && tree.ratio[i] == 1.0) body_[r] = i;
+      next_[r] = tree.has_mimic ? r - 1 : tree.parent[i];
+      chain_ = chain_ && next_[r] == r - 1;
+      slides_ = slides_ || tree.motion[i] == Motion::prismatic;
     }
   }
 
   [[nodiscard]] int rows() const noexcept { return rows_; }
   [[nodiscard]] int coordinate(const Tree& tree, int row) const noexcept {
-    return tree.has_mimic ? row : tree.coordinate[at(row)];
+    return tree.has_mimic ? row : tree.coordinate[row];
   }
   // M's lower triangle, row by row, is put here; factorize() overwrites it.
   [[nodiscard]] T* matrix() noexcept { return L_.data(); }
@@ -49,8 +49,8 @@ class MassFactor {
     scale_.update(tree, ws);
     for (T& s : row_scale_) s = T(0.0);
     for (int i = 0; i < tree.size; ++i) {
-      const size_t r = at(tree.has_mimic ? tree.coordinate[at(i)] : i);
-      row_scale_[r] += T(tree.ratio[at(i)] * tree.ratio[at(i)]) * scale_.scale(tree, at(i));
+      const int r = tree.has_mimic ? tree.coordinate[i] : i;
+      row_scale_[r] += T(tree.ratio[i] * tree.ratio[i]) * scale_.scale(tree, i);
     }
   }
   [[nodiscard]] const T* pivot_scales() const noexcept { return row_scale_.data(); }
@@ -65,7 +65,7 @@ class MassFactor {
     } else {
       bad = eliminate(b);
     }
-    if (bad >= 0) return Status::singular(body_[at(bad)], static_cast<double>(pivot_[at(bad)]));
+    if (bad >= 0) return Status::singular(body_[bad], static_cast<double>(pivot_[bad]));
     return {};
   }
 
@@ -74,19 +74,19 @@ class MassFactor {
   DYN_REALTIME void invert(Put&& put) noexcept {
     const int n = rows_;
     for (int k = 0; k < n; ++k) {  // rows of L^-1: e_k less L_ki times row i
-      T* row = &inverse_L_[at(k) * at(n)];
+      T* row = &inverse_L_[k * n];
       for (int i = 0; i < k; ++i) row[i] = T(0.0);
       row[k] = T(1.0);
-      for (int i = next_[at(k)]; i >= 0; i = next_[at(i)]) {
-        const T* before = &inverse_L_[at(i) * at(n)];
-        for (int m = i; m >= 0; m = next_[at(m)]) row[m] -= L(k, i) * before[m];
+      for (int i = next_[k]; i >= 0; i = next_[i]) {
+        const T* before = &inverse_L_[i * n];
+        for (int m = i; m >= 0; m = next_[m]) row[m] -= L(k, i) * before[m];
       }
     }
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j <= i; ++j) {
         T sum(0.0);
-        for (int m = j; m >= 0; m = next_[at(m)]) {
-          sum += inverse_L_[at(i) * at(n) + at(m)] * inverse_L_[at(j) * at(n) + at(m)] / pivot_[at(m)];
+        for (int m = j; m >= 0; m = next_[m]) {
+          sum += inverse_L_[i * n + m] * inverse_L_[j * n + m] / pivot_[m];
         }
         put(i, j, sum);
       }
@@ -94,23 +94,22 @@ class MassFactor {
   }
 
  private:
-  static size_t at(int n) { return static_cast<size_t>(n); }
-  T& L(int row, int column) noexcept { return L_[at(row) * at(rows_) + at(column)]; }
+  T& L(int row, int column) noexcept { return L_[row * rows_ + column]; }
 
   // For k from the last row: L_ki = M_ki / D_k, and M_ij -= L_ki M_kj for i, j on the way from k to the base; b_i along
   // with them. Then b = D^-1 b, and L b from the base outwards. Gives the row whose pivot vanishes, or -1.
   int eliminate(T* b) noexcept {
     for (int k = rows_ - 1; k >= 0; --k) {
-      pivot_[at(k)] = L(k, k);
-      if (forward::PivotScale<T>::vanishes(L(k, k), row_scale_[at(k)])) return k;
-      for (int i = next_[at(k)]; i >= 0; i = next_[at(i)]) {
+      pivot_[k] = L(k, k);
+      if (forward::PivotScale<T>::vanishes(L(k, k), row_scale_[k])) return k;
+      for (int i = next_[k]; i >= 0; i = next_[i]) {
         const T l = L(k, i) / L(k, k);
         if (chain_) {
           T* row = &L(i, 0);
           const T* pivot_row = &L(k, 0);
           for (int j = 0; j <= i; ++j) row[j] -= l * pivot_row[j];
         } else {
-          for (int j = i; j >= 0; j = next_[at(j)]) L(i, j) -= l * L(k, j);
+          for (int j = i; j >= 0; j = next_[j]) L(i, j) -= l * L(k, j);
         }
         if (b) b[i] -= l * b[k];
         L(k, i) = l;
@@ -118,8 +117,8 @@ class MassFactor {
     }
     if (!b) return -1;
     for (int k = 0; k < rows_; ++k) {
-      b[k] /= pivot_[at(k)];
-      for (int i = next_[at(k)]; i >= 0; i = next_[at(i)]) b[k] -= L(k, i) * b[i];
+      b[k] /= pivot_[k];
+      for (int i = next_[k]; i >= 0; i = next_[i]) b[k] -= L(k, i) * b[i];
     }
     return -1;
   }
@@ -129,14 +128,14 @@ class MassFactor {
   int eliminate(T* b) noexcept {
     T m[n][n], inverse[n], x[n];
     for (int i = 0; i < n; ++i) {
-      for (int j = 0; j <= i; ++j) m[i][j] = L_[at(i * n + j)];
+      for (int j = 0; j <= i; ++j) m[i][j] = L_[i * n + j];
       x[i] = b ? b[i] : T(0.0);
     }
     int bad = -1;
 #pragma GCC unroll 8
     for (int k = n - 1; k >= 0; --k) {
-      pivot_[at(k)] = m[k][k];
-      if (forward::PivotScale<T>::vanishes(m[k][k], row_scale_[at(k)]) && bad < 0) bad = k;
+      pivot_[k] = m[k][k];
+      if (forward::PivotScale<T>::vanishes(m[k][k], row_scale_[k]) && bad < 0) bad = k;
       inverse[k] = T(1.0) / m[k][k];
 #pragma GCC unroll 8
       for (int i = 0; i < k; ++i) {
@@ -153,7 +152,7 @@ class MassFactor {
     }
     for (int k = 0; k < n; ++k) {
       if (b) b[k] = x[k];
-      for (int i = 0; i < k; ++i) L_[at(k * n + i)] = m[k][i] * inverse[k];
+      for (int i = 0; i < k; ++i) L_[k * n + i] = m[k][i] * inverse[k];
     }
     return bad;
   }

@@ -20,9 +20,7 @@ namespace {
 constexpr int kMiddle = 3;                            // body that middle.hpp starts from
 constexpr double kMiddleLength = 1.0905077326652577;  // 2^(1/8)
 
-size_t at(int i) { return static_cast<size_t>(i); }
-
-BodyMoments body_moments(const Tree& tree, size_t i) noexcept {
+BodyMoments body_moments(const Tree& tree, int i) noexcept {
   const Mat3d& I = tree.inertia_com[i];
   const Vec3d& c = tree.com[i];
   return {tree.mass[i], tree.mass[i] * c, Mat3d::Identity() * (0.5 * I.trace()) - I + tree.mass[i] * c * c.transpose()};
@@ -51,26 +49,26 @@ void BodyMoments::add(double mass, const Vec3d& first, const Mat3d& second, cons
 
 PlanMemory::PlanMemory(const Tree& tree, const Kernels& kernels, lanes::KernelSet set, int width)
     : width_(width),
-      regrouped_(at(tree.size)),
-      reference_(at(tree.size)),
-      align_(at(tree.size), Mat3d::Identity()),
+      regrouped_(tree.size),
+      reference_(tree.size),
+      align_(tree.size, Mat3d::Identity()),
       cut_(tree, width),
-      permutations_(at(tree.size)) {
+      permutations_(tree.size) {
   plan.blocks = cut_.blocks;
   plan.bodies = tree.size;
   plan.segments = static_cast<int>(cut_.segments.size());
   plan.segment = cut_.segments.data();
   const int vector = lanes::width(set);
-  state_ = lanes::aligned(2 * (at(tree.size) + at(vector)));
+  state_ = lanes::aligned(2 * (tree.size + vector));
   plan.q = state_.get();
   plan.v = plan.q + (tree.size + vector - 1) / vector * vector;
   for (const Motion motion : tree.motion) plan.slides = plan.slides || motion == Motion::prismatic;
   plan.from_middle = width > 2 && plan.segments == 1 && !plan.slides && (tree.size == 6 || tree.size == 7);
   const double length = plan.from_middle ? kMiddleLength : 1.0;  // of idle lanes
-  constants_ = lanes::aligned(at(plan.blocks) * constants_count * at(width));
-  states_ = lanes::aligned(kernels.state_bytes / sizeof(double) * at(plan.blocks));
+  constants_ = lanes::aligned(plan.blocks * constants_count * width);
+  states_ = lanes::aligned(kernels.state_bytes / sizeof(double) * plan.blocks);
   bridges_ = lanes::aligned(kernels.bridge_bytes / sizeof(double) * cut_.segments.size());
-  for (size_t i = 0; i < at(tree.size); ++i) permutations_[i] = axis_permutation(tree.parent_R_joint[i]);
+  for (int i = 0; i < tree.size; ++i) permutations_[i] = axis_permutation(tree.parent_R_joint[i]);
   plan.constants = constants_.get();
   plan.permutations = permutations_.data();
   plan.states = states_.get();
@@ -86,24 +84,24 @@ void PlanMemory::fill(const Tree& tree) noexcept {
   for (int k = 0; k < 3; ++k) plan.gravity[k] = g0[k];
   for (Segment& s : cut_.segments) {
     for (int k = 0; k < s.bodies; ++k) fill_body(tree, s, k);
-    const size_t i = at(s.first_body);
+    const int i = s.first_body;
     const int p = tree.parent[i];
     Vec3d offset = tree.parent_p_joint[i] + tree.parent_R_joint[i] * reference_[i];
-    if (p >= 0) offset = align_[at(p)].transpose() * (offset - reference_[at(p)]);
+    if (p >= 0) offset = align_[p].transpose() * (offset - reference_[p]);
     for (int k = 0; k < 3; ++k) s.offset[k] = offset[k];
   }
 }
 
 void PlanMemory::regroup(const Tree& tree) noexcept {
-  for (size_t i = 0; i < at(tree.size); ++i) regrouped_[i] = body_moments(tree, i);
-  for (size_t i = at(tree.size); i-- > 0;) {
+  for (int i = 0; i < tree.size; ++i) regrouped_[i] = body_moments(tree, i);
+  for (int i = tree.size; i-- > 0;) {
     BodyMoments& b = regrouped_[i];
     const int p = tree.parent[i];
     const Mat3d& R = tree.parent_R_joint[i];
     const Vec3d& d = tree.parent_p_joint[i];
     reference_[i].setZero();
     if (tree.motion[i] == Motion::revolute) {
-      if (i + 1 < at(tree.size) && cut_.segment_of[i + 1] == cut_.segment_of[i]) {
+      if (i + 1 < tree.size && cut_.segment_of[i + 1] == cut_.segment_of[i]) {
         reference_[i].z() = (tree.parent_p_joint[i + 1] + tree.parent_R_joint[i + 1] * reference_[i + 1]).z();
       }
       const double r = std::hypot(b.h.x(), b.h.y());
@@ -111,26 +109,26 @@ void PlanMemory::regroup(const Tree& tree) noexcept {
       const double x = aligned ? b.h.x() / r : 1.0, y = aligned ? b.h.y() / r : 0.0;
       align_[i].topLeftCorner<2, 2>() << x, -y, y, x;
       if (p >= 0) {
-        regrouped_[at(p)].add(b.m, Vec3d(0.0, 0.0, b.h.z()), Mat3d(Vec3d(0.0, 0.0, b.G(2, 2)).asDiagonal()), R, d);
+        regrouped_[p].add(b.m, Vec3d(0.0, 0.0, b.h.z()), Mat3d(Vec3d(0.0, 0.0, b.G(2, 2)).asDiagonal()), R, d);
       }
     } else {
       if (b.m != 0.0) reference_[i] = b.h / b.m;
-      if (p >= 0) regrouped_[at(p)].G += R * (b.G - b.h * reference_[i].transpose()) * R.transpose();
+      if (p >= 0) regrouped_[p].G += R * (b.G - b.h * reference_[i].transpose()) * R.transpose();
     }
   }
 }
 
 // Joint frame of body i in the frame of the body before it, in the kernels' axes of both.
-Mat3d PlanMemory::joint_turn(const Tree& tree, size_t i) const noexcept {
+Mat3d PlanMemory::joint_turn(const Tree& tree, int i) const noexcept {
   const int p = tree.parent[i];
   const Mat3d R = tree.parent_R_joint[i] * align_[i];
-  return p < 0 ? R : Mat3d(align_[at(p)].transpose() * R);
+  return p < 0 ? R : Mat3d(align_[p].transpose() * R);
 }
 
 // What stands in the lane of body k of a segment: its own joint, or what middle.hpp wants there.
 Eigen::Quaterniond PlanMemory::lane_turn(const Tree& tree, const Segment& s, int k) const noexcept {
   const bool before = plan.from_middle && k < kMiddle;
-  const size_t joint = at(s.first_body + k + (before ? 1 : 0));
+  const int joint = s.first_body + k + (before ? 1 : 0);
   Eigen::Quaterniond turn = Eigen::Quaterniond(joint_turn(tree, joint)).normalized();
   if (before) turn = turn.conjugate();
   if (plan.from_middle && k == kMiddle) turn.setIdentity();
@@ -140,30 +138,29 @@ Eigen::Quaterniond PlanMemory::lane_turn(const Tree& tree, const Segment& s, int
 
 void PlanMemory::fill_body(const Tree& tree, const Segment& s, int k) noexcept {
   const int i = s.first_body + k, block = s.first_block + k / width_, lane = k % width_;
-  const size_t u = at(i);
   const auto put = [&](Constant which, double value) { entry(block, lane, which) = value; };
-  const bool turns = tree.motion[u] == Motion::revolute;
-  const Mat3d to_kernel = align_[u].transpose();
+  const bool turns = tree.motion[i] == Motion::revolute;
+  const Mat3d to_kernel = align_[i].transpose();
   const Eigen::Quaterniond turn = lane_turn(tree, s, k);
   put(parent_qw, turn.w());
   put(parent_qx, turn.x());
   put(parent_qy, turn.y());
   put(parent_qz, turn.z());
-  const Mat3d R = joint_turn(tree, u);
+  const Mat3d R = joint_turn(tree, i);
   for (int c = 0; c < 9; ++c) put(static_cast<Constant>(turn_xx + c), R(c % 3, c / 3));
   Vec3d back = Vec3d::Zero();
   if (k + 1 < s.bodies) {
-    back = to_kernel * (reference_[u] - tree.parent_p_joint[u + 1] - tree.parent_R_joint[u + 1] * reference_[u + 1]);
+    back = to_kernel * (reference_[i] - tree.parent_p_joint[i + 1] - tree.parent_R_joint[i + 1] * reference_[i + 1]);
   }
   if (plan.from_middle && k >= kMiddle) back = -back;
   put(back_x, back.x());
   put(back_y, back.y());
   put(back_z, back.z());
-  const BodyMoments& b = regrouped_[u];
+  const BodyMoments& b = regrouped_[i];
   const Vec3d h(b.h.x(), b.h.y(), 0.0);
-  const Vec3d& o = reference_[u];
+  const Vec3d& o = reference_[i];
   const Vec3d moment = turns ? Vec3d(to_kernel * h) : Vec3d::Zero();
-  const Mat3d G = turns ? Mat3d(to_kernel * (b.G - h * o.transpose() - o * h.transpose()) * align_[u]) : Mat3d::Zero();
+  const Mat3d G = turns ? Mat3d(to_kernel * (b.G - h * o.transpose() - o * h.transpose()) * align_[i]) : Mat3d::Zero();
   put(moment_x, moment.x());
   put(moment_y, width_ == 1 ? moment.y() : 0.0);
   put(half_xx, 0.5 * G(0, 0));
@@ -174,8 +171,8 @@ void PlanMemory::fill_body(const Tree& tree, const Segment& s, int k) noexcept {
   put(revolute, turns ? 1.0 : 0.0);
   put(point_mass, turns ? 0.0 : b.m);
   double m = 0.0;
-  for (int c = i; c < tree.subtree_end[u]; ++c) {
-    if (tree.motion[at(c)] == Motion::prismatic) m += regrouped_[at(c)].m;
+  for (int c = i; c < tree.subtree_end[i]; ++c) {
+    if (tree.motion[c] == Motion::prismatic) m += regrouped_[c].m;
   }
   put(subtree_mass, m);
 }

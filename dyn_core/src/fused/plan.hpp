@@ -41,7 +41,7 @@ class PlanMemory {
     return constants_.get()[(block * constants_count + which) * width_ + lane];
   }
   void regroup(const Tree& tree) noexcept;
-  [[nodiscard]] Mat3d joint_turn(const Tree& tree, size_t i) const noexcept;
+  [[nodiscard]] Mat3d joint_turn(const Tree& tree, int i) const noexcept;
   [[nodiscard]] Eigen::Quaterniond lane_turn(const Tree& tree, const Segment& s, int k) const noexcept;
   void fill_body(const Tree& tree, const Segment& s, int k) noexcept;
 

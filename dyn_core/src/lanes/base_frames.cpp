@@ -19,10 +19,10 @@ BaseFrames::BaseFrames(const Tree& tree, KernelSet set)
   plan_.segment_of = cut_.segment_of.data();
   plan_.parent = parent_.data();
   plan_.subtree_end = subtree_end_.data();
-  constants_ = aligned(static_cast<size_t>(cut_.blocks * Fixed::count * width_));
-  rows_ = aligned(static_cast<size_t>(Row::count * plan_.stride));
+  constants_ = aligned(cut_.blocks * Fixed::count * width_);
+  rows_ = aligned(Row::count * plan_.stride);
   bridges_ = aligned(kernel_.bridge_bytes / sizeof(double) * cut_.segments.size());
-  links_ = aligned(static_cast<size_t>(Link::count * tree.size));
+  links_ = aligned(Link::count * tree.size);
   plan_.links = links_.get();
   plan_.constants = constants_.get();
   plan_.rows = rows_.get();
@@ -40,7 +40,7 @@ void BaseFrames::place_joints(const Tree& tree) noexcept {
   for (Segment& s : cut_.segments) {
     for (int k = 0; k < s.bodies; ++k) {
       const int block = s.first_block + k / width_, lane = k % width_;
-      const auto i = static_cast<size_t>(s.first_body + k);
+      const auto i = s.first_body + k;
       const Eigen::Quaterniond turn = Eigen::Quaterniond(tree.parent_R_joint[i]).normalized();
       const double slides = tree.motion[i] == Motion::prismatic ? 1.0 : 0.0;
       entry(block, lane, Fixed::turn_w) = turn.w();
@@ -48,22 +48,22 @@ void BaseFrames::place_joints(const Tree& tree) noexcept {
       if (k + 1 < s.bodies) put(block, lane, Fixed::next_x, tree.parent_p_joint[i + 1]);
       entry(block, lane, Fixed::slides) = row(Row::slides)[i] = slides;
     }
-    for (int k = 0; k < 3; ++k) s.offset[k] = tree.parent_p_joint[static_cast<size_t>(s.first_body)][k];
+    for (int k = 0; k < 3; ++k) s.offset[k] = tree.parent_p_joint[s.first_body][k];
   }
 }
 
 void BaseFrames::set_inertias(const Tree& tree) noexcept {
   double* subtree = row(Row::mass_subtree);
   for (int i = tree.size; i-- > 0;) {
-    row(Row::mass)[i] = subtree[i] = tree.mass[static_cast<size_t>(i)];
-    for (int c = i + 1; c < subtree_end_[static_cast<size_t>(i)]; c = subtree_end_[static_cast<size_t>(c)]) {
+    row(Row::mass)[i] = subtree[i] = tree.mass[i];
+    for (int c = i + 1; c < subtree_end_[i]; c = subtree_end_[c]) {
       subtree[i] += subtree[c];
     }
   }
   for (const Segment& s : cut_.segments) {
     for (int k = 0; k < s.bodies; ++k) {
       const int block = s.first_block + k / width_, lane = k % width_;
-      const auto i = static_cast<size_t>(s.first_body + k);
+      const auto i = s.first_body + k;
       const Mat3d& I = tree.inertia_com[i];
       entry(block, lane, Fixed::mass) = tree.mass[i];
       entry(block, lane, Fixed::mass_subtree) = subtree[i];
@@ -77,8 +77,8 @@ void BaseFrames::set_inertias(const Tree& tree) noexcept {
 }
 
 // The same inertia as principal screws, and as pseudo-inertia [S, m c; m c^T, m], S = tr(I)/2 - I + m c c^T.
-void BaseFrames::set_link(const Tree& tree, size_t body) noexcept {
-  double* link = links_.get() + body * static_cast<size_t>(Link::count);
+void BaseFrames::set_link(const Tree& tree, int body) noexcept {
+  double* link = links_.get() + body * Link::count;
   const PrincipalInertia& p = tree.principal[body];
   Eigen::Map<Mat3d>(link + Link::axes) = p.axes;
   Eigen::Map<Vec3d>(link + Link::radii) = p.radii;

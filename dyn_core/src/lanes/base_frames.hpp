@@ -37,7 +37,7 @@ class BaseFrames {
   }
   void put(int block, int lane, Fixed::Name first, const Vec3d& v) noexcept;
   void place_joints(const Tree& tree) noexcept;
-  void set_link(const Tree& tree, size_t body) noexcept;
+  void set_link(const Tree& tree, int body) noexcept;
 
   PositionsKernel kernel_;
   int width_;

@@ -4,8 +4,8 @@
 namespace dyn::lanes {
 
 // A body goes on with the segment before it if it is its parent's only child.
-Cut::Cut(const Tree& tree, int width) : segment_of(static_cast<size_t>(tree.size)) {
-  std::vector<int> children(static_cast<size_t>(tree.size), 0);
+Cut::Cut(const Tree& tree, int width) : segment_of(tree.size) {
+  std::vector<int> children(tree.size, 0);
   for (const int p : tree.parent) {
     if (p >= 0) ++children[p];
   }

@@ -26,9 +26,9 @@ class Christoffel {
     dM_dq_.prepare(tree, ws);
     C.setZero();
     for (int i = 0; i < tree.size; ++i) {
-      for (int j = i; j >= 0; j = tree.parent[static_cast<size_t>(j)]) {
+      for (int j = i; j >= 0; j = tree.parent[j]) {
         InertiaDerivatives<T>::for_each_beyond(tree, -1, i, [&](int k) {
-          const T& rate = ws.v[static_cast<size_t>(k)];
+          const T& rate = ws.v[k];
           C(i, j) += symbol(tree, i, j, k) * rate;
           if (i != j) C(j, i) += symbol(tree, j, i, k) * rate;
         });

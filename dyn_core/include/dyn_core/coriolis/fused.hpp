@@ -27,7 +27,7 @@ class Fused {
   static constexpr std::string_view lane_form = "src/fused/fused_lanes.cpp";
   static constexpr unsigned needs = needs_inertias | needs_velocities;
 
-  explicit Fused(int capacity) : points_(capacity), sum_(at(capacity)), joint_(at(capacity)) {}
+  explicit Fused(int capacity) : points_(capacity), sum_(capacity), joint_(capacity) {}
 
   // in: positions, inertias, velocities of ws.  out: C in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> C) noexcept {
@@ -35,15 +35,15 @@ class Fused {
     sum_subtrees(tree, ws);
     C.setZero();
     for (int j = 0; j < tree.size; ++j) {
-      joint_[at(j)] = unit_twist(tree, ws, at(j));
-      Column f = column(sum_[at(j)], joint_[at(j)]);
-      for (int i = j; i >= 0; i = tree.parent[at(i)]) {
-        const JointTwist& Ji = joint_[at(i)];
+      joint_[j] = unit_twist(tree, ws, j);
+      Column f = column(sum_[j], joint_[j]);
+      for (int i = j; i >= 0; i = tree.parent[i]) {
+        const JointTwist& Ji = joint_[i];
         C(i, j) = Ji.Jv.dot(f.dFv) + Ji.Jw.dot(f.dFw);
         if (i != j) C(j, i) = f.Fv.dot(Ji.dJv) + f.Fw.dot(Ji.dJw) + f.D.dot(Ji.Jw);
-        if (points_.starts_chain(tree, at(i))) {
-          f.Fw += points_.way(at(i)).cross(f.Fv);
-          f.dFw += points_.way(at(i)).cross(f.dFv);
+        if (points_.starts_chain(tree, i)) {
+          f.Fw += points_.way(i).cross(f.Fv);
+          f.dFw += points_.way(i).cross(f.dFv);
         }
       }
     }
@@ -62,17 +62,15 @@ class Fused {
     Vec3<T> Fv, Fw, dFv, dFw, D;
   };
 
-  static size_t at(int n) { return static_cast<size_t>(n); }
-
   // I x = tr(G) x - G x
   static Vec3<T> rotational(const Mat3<T>& G, const Vec3<T>& x) noexcept { return x * G.trace() - G * x; }
 
   // Of the body's point at P.
-  Vec3<T> velocity(const Workspace<T>& ws, size_t i) const noexcept {
+  Vec3<T> velocity(const Workspace<T>& ws, int i) const noexcept {
     return ws.velocity[i] + (ws.origin[i] - points_.point(i)).cross(ws.omega[i]);
   }
 
-  JointTwist unit_twist(const Tree& tree, const Workspace<T>& ws, size_t i) const noexcept {
+  JointTwist unit_twist(const Tree& tree, const Workspace<T>& ws, int i) const noexcept {
     JointTwist J;
     const bool turns = tree.motion[i] == Motion::revolute;
     J.Jv = turns ? Vec3<T>((ws.origin[i] - points_.point(i)).cross(ws.axis[i])) : ws.axis[i];
@@ -98,7 +96,7 @@ class Fused {
   }
 
   void sum_subtrees(const Tree& tree, const Workspace<T>& ws) noexcept {
-    for (size_t i = 0; i < at(tree.size); ++i) {
+    for (int i = 0; i < tree.size; ++i) {
       Composite& c = sum_[i];
       const Vec3<T>& w = ws.omega[i];
       const Vec3<T> v = velocity(ws, i), com = ws.com[i] - points_.point(i);
@@ -110,9 +108,9 @@ class Fused {
       const Mat3<T> half = v * c.h.transpose() + skew(w) * c.G;
       c.Gdot = half + half.transpose();
     }
-    for (size_t i = at(tree.size); i-- > 0;) {
+    for (int i = tree.size; i-- > 0;) {
       if (tree.parent[i] >= 0)
-        hand_down(sum_[i], points_.starts_chain(tree, i) ? &points_.way(i) : nullptr, sum_[at(tree.parent[i])]);
+        hand_down(sum_[i], points_.starts_chain(tree, i) ? &points_.way(i) : nullptr, sum_[tree.parent[i]]);
     }
   }
 

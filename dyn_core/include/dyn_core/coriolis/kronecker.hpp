@@ -45,7 +45,7 @@ class Kronecker {
   }
 
  private:
-  static size_t square(int n) { return static_cast<size_t>(n) * static_cast<size_t>(n); }
+  static int square(int n) { return n * n; }
 
   // B_j: columns j n .. j n + n - 1 of dM/dq. Only entries that the tree lets differ from 0 are computed.
   void fill_block(const Tree& tree, int j, MatrixRef<T>& B) noexcept {
@@ -54,8 +54,8 @@ class Kronecker {
       InertiaDerivatives<T>::for_each_beyond(tree, above, below,
                                              [&](int k) { B(i, k) = dM_dq_.at_bodies(tree, i, j, k); });
     };
-    for (int i = tree.parent[static_cast<size_t>(j)]; i >= 0; i = tree.parent[static_cast<size_t>(i)]) row(i, i, j);
-    for (int i = j; i < tree.subtree_end[static_cast<size_t>(j)]; ++i) row(i, j, i);
+    for (int i = tree.parent[j]; i >= 0; i = tree.parent[i]) row(i, i, j);
+    for (int i = j; i < tree.subtree_end[j]; ++i) row(i, j, i);
   }
 
   InertiaDerivatives<T> dM_dq_;

@@ -28,16 +28,16 @@ class Recursive {
   static constexpr std::string_view source = "Echeandia and Wensing 2021, O(n d), link frames";
   static constexpr unsigned needs = needs_trigonometry;
 
-  explicit Recursive(int capacity) : body_(static_cast<size_t>(capacity)) {}
+  explicit Recursive(int capacity) : body_(capacity) {}
 
   // in: q, v and trigonometry of ws.  out: C in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> C) noexcept {
     for (int i = 0; i < tree.size; ++i) {
-      outwards(tree, ws, at(i));
-      body_terms(tree, at(i));
+      outwards(tree, ws, i);
+      body_terms(tree, i);
     }
     for (int i = tree.size - 1; i >= 0; --i) {
-      if (tree.parent[at(i)] >= 0) add_to_parent(body_[at(i)], body_[at(tree.parent[at(i)])]);
+      if (tree.parent[i] >= 0) add_to_parent(body_[i], body_[tree.parent[i]]);
     }
     C.setZero();
     for (int j = 0; j < tree.size; ++j) column_and_row(tree, j, C);
@@ -59,11 +59,10 @@ class Recursive {
     Vec3<T> n, f;
   };
 
-  static size_t at(int n) { return static_cast<size_t>(n); }
-  static bool turns(const Tree& tree, size_t i) noexcept { return tree.motion[i] == Motion::revolute; }
+  static bool turns(const Tree& tree, int i) noexcept { return tree.motion[i] == Motion::revolute; }
 
   // Frame and twist of a body from its parent's: V = X V_parent + S v.
-  void outwards(const Tree& tree, const Workspace<T>& ws, size_t i) noexcept {
+  void outwards(const Tree& tree, const Workspace<T>& ws, int i) noexcept {
     Body& b = body_[i];
     const Mat3<T> R = tree.parent_R_joint[i].template cast<T>();
     b.r = tree.parent_p_joint[i].template cast<T>();
@@ -76,7 +75,7 @@ class Recursive {
       b.r += R.col(2) * ws.q[i];
     }
     if (tree.parent[i] >= 0) {
-      const Body& parent = body_[at(tree.parent[i])];
+      const Body& parent = body_[tree.parent[i]];
       b.w = b.R.transpose() * parent.w;
       b.v = b.R.transpose() * (parent.v + parent.w.cross(b.r));
     } else {
@@ -91,7 +90,7 @@ class Recursive {
   }
 
   // J = J_com + m (c.c 1 - c c^T), and N as above.
-  void body_terms(const Tree& tree, size_t i) noexcept {
+  void body_terms(const Tree& tree, int i) noexcept {
     Body& b = body_[i];
     const Vec3<T> c = tree.com[i].template cast<T>();
     b.m = T(tree.mass[i]);
@@ -132,10 +131,10 @@ class Recursive {
   }
 
   void column_and_row(const Tree& tree, int j, MatrixRef<T>& C) noexcept {
-    const Body& b = body_[at(j)];
+    const Body& b = body_[j];
     const Vec3<T> z = Vec3<T>::UnitZ();
     const Vec3<T> zero = Vec3<T>::Zero();
-    const bool revolute = turns(tree, at(j));
+    const bool revolute = turns(tree, j);
     Force F1 = momentum(b, b.dw, b.dv);
     Force F2 = momentum(b, revolute ? z : zero, revolute ? zero : z);
     Vec3<T> F3 = revolute ? Vec3<T>(b.N.row(2).transpose()) : Vec3<T>(b.p.cross(z));
@@ -144,15 +143,15 @@ class Recursive {
       F1.f += z.cross(b.p);
     }
     C(j, j) = revolute ? F1.n.z() : F1.f.z();
-    for (int i = j; tree.parent[at(i)] >= 0;) {
-      F1 = carried(body_[at(i)], F1);
-      F2 = carried(body_[at(i)], F2);
-      F3 = body_[at(i)].R * F3;
-      i = tree.parent[at(i)];
-      const Body& a = body_[at(i)];
-      C(i, j) = turns(tree, at(i)) ? F1.n.z() : F1.f.z();
+    for (int i = j; tree.parent[i] >= 0;) {
+      F1 = carried(body_[i], F1);
+      F2 = carried(body_[i], F2);
+      F3 = body_[i].R * F3;
+      i = tree.parent[i];
+      const Body& a = body_[i];
+      C(i, j) = turns(tree, i) ? F1.n.z() : F1.f.z();
       C(j, i) = a.dw.dot(F2.n) + a.dv.dot(F2.f);
-      if (turns(tree, at(i))) C(j, i) += F3.z();
+      if (turns(tree, i)) C(j, i) += F3.z();
     }
   }
 

@@ -24,8 +24,8 @@ class Screw {
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> C) noexcept {
     C.setZero();
     for (int i = 0; i < tree.size; ++i) {
-      link_.update(tree, ws, i, tree.principal[static_cast<size_t>(i)]);
-      link_.coriolis([&](int a) { return ws.v[static_cast<size_t>(link_.body(a))]; },
+      link_.update(tree, ws, i, tree.principal[i]);
+      link_.coriolis([&](int a) { return ws.v[link_.body(a)]; },
                      [&](int a, int b, const T& value) { C(link_.body(a), link_.body(b)) += value; });
     }
   }

@@ -28,7 +28,7 @@ class Aba {
   static constexpr std::string_view source = "Featherstone 2008, chapter 7";
   static constexpr unsigned needs = needs_trigonometry;
 
-  explicit Aba(int capacity) : groups_(capacity), scale_(capacity), body_(at(capacity)) {}
+  explicit Aba(int capacity) : groups_(capacity), scale_(capacity), body_(capacity) {}
 
   // in: cos_q, sin_q, q, v of ws, tau of the coordinates.  out: qdd of the coordinates.
   DYN_REALTIME Status compute(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> tau,
@@ -36,8 +36,8 @@ class Aba {
     groups_.find(tree);
     if (const Status status = groups_.check(tree, tau); !status.ok()) return status;
     scale_.update(tree, ws);
-    for (size_t i = 0; i < at(tree.size); ++i) start(tree, ws, i);
-    for (size_t i = at(tree.size); i-- > 0;) {
+    for (int i = 0; i < tree.size; ++i) start(tree, ws, i);
+    for (int i = tree.size; i-- > 0;) {
       if (const Status status = articulate(tree, i); !status.ok()) return status;
     }
     return groups_.solve(tree, scale_, tau, qdd, [&](bool loaded) {
@@ -63,17 +63,16 @@ class Aba {
     T D, u;
   };
 
-  static size_t at(int n) { return static_cast<size_t>(n); }
   static T along(Motion motion, const Twice& x) noexcept {
     return motion == Motion::revolute ? x.angular.z() : x.linear.z();
   }
 
   // Velocity, velocity products and rigid inertia about the frame's origin.
-  void start(const Tree& tree, const Workspace<T>& ws, size_t i) noexcept {
+  void start(const Tree& tree, const Workspace<T>& ws, int i) noexcept {
     Body& b = body_[i];
     b.pose = link_pose(tree, ws, i);
     const bool turns = tree.motion[i] == Motion::revolute;
-    const Vec3<T> w_parent = tree.parent[i] < 0 ? Vec3<T>(Vec3<T>::Zero()) : body_[at(tree.parent[i])].w;
+    const Vec3<T> w_parent = tree.parent[i] < 0 ? Vec3<T>(Vec3<T>::Zero()) : body_[tree.parent[i]].w;
     const Vec3<T> turning = w_parent.cross(b.pose.p);
     const Vec3<T> centripetal = w_parent.cross(turning);
     b.w = b.pose.R.transpose() * w_parent;
@@ -96,15 +95,15 @@ class Aba {
   }
 
   // U, D; takes the joint's own freedom out of the inertia and adds the rest to the parent's.
-  Status articulate(const Tree& tree, size_t i) noexcept {
+  Status articulate(const Tree& tree, int i) noexcept {
     Body& b = body_[i];
     const bool turns = tree.motion[i] == Motion::revolute;
     b.U.angular = turns ? b.I.col(2) : b.H.col(2);
     b.U.linear = turns ? Vec3<T>(b.H.row(2).transpose()) : Vec3<T>(b.A.col(2));
     b.D = along(tree.motion[i], b.U);
     if (!groups_.driven(tree, i)) {
-      b.D += T(tree.armature[at(tree.coordinate[i])]);
-      if (scale_.vanishes(tree, i, b.D)) return Status::singular(static_cast<int>(i), static_cast<double>(b.D));
+      b.D += T(tree.armature[tree.coordinate[i]]);
+      if (scale_.vanishes(tree, i, b.D)) return Status::singular(i, static_cast<double>(b.D));
       const T inverse = T(1.0) / b.D;
       const Vec3<T> n = b.U.angular * inverse;
       const Vec3<T> f = b.U.linear * inverse;
@@ -112,7 +111,7 @@ class Aba {
       b.H -= n * b.U.linear.transpose();
       b.A -= f * b.U.linear.transpose();
     }
-    if (tree.parent[i] >= 0) hand_inwards(b, body_[at(tree.parent[i])]);
+    if (tree.parent[i] >= 0) hand_inwards(b, body_[tree.parent[i]]);
     return {};
   }
 
@@ -135,8 +134,8 @@ class Aba {
 
   void forces_inwards(const Tree& tree, ConstVectorRef<T> tau, bool loaded) noexcept {
     const Twice zero{Vec3<T>::Zero(), Vec3<T>::Zero()};
-    for (size_t i = 0; i < at(tree.size); ++i) body_[i].p = loaded ? body_[i].bias : zero;
-    for (size_t i = at(tree.size); i-- > 0;) {
+    for (int i = 0; i < tree.size; ++i) body_[i].p = loaded ? body_[i].bias : zero;
+    for (int i = tree.size; i-- > 0;) {
       Body& b = body_[i];
       const T load = loaded && !groups_.driven(tree, i) ? tau[tree.coordinate[i]] : T(0.0);
       b.u = load - along(tree.motion[i], b.p);
@@ -147,7 +146,7 @@ class Aba {
         p.angular += b.I * b.c.angular + b.H * b.c.linear;
         p.linear += b.H.transpose() * b.c.angular + b.A * b.c.linear;
       }
-      Body& parent = body_[at(tree.parent[i])];
+      Body& parent = body_[tree.parent[i]];
       const Vec3<T> f = b.pose.R * p.linear;
       parent.p.angular += b.pose.R * p.angular + b.pose.p.cross(f);
       parent.p.linear += f;
@@ -157,9 +156,9 @@ class Aba {
   void accelerations_outwards(const Tree& tree, bool loaded) noexcept {
     const Vec3<T> zero = Vec3<T>::Zero();
     const Twice base{zero, loaded ? Vec3<T>(-tree.gravity.template cast<T>()) : zero};
-    for (size_t i = 0; i < at(tree.size); ++i) {
+    for (int i = 0; i < tree.size; ++i) {
       Body& b = body_[i];
-      const Twice& parent = tree.parent[i] < 0 ? base : body_[at(tree.parent[i])].a;
+      const Twice& parent = tree.parent[i] < 0 ? base : body_[tree.parent[i]].a;
       const Vec3<T> shifted = parent.linear + parent.angular.cross(b.pose.p);
       b.a = {b.pose.R.transpose() * parent.angular, b.pose.R.transpose() * shifted};
       if (loaded) {

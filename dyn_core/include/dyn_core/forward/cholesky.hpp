@@ -26,14 +26,14 @@ class Cholesky {
       : rnea_(capacity),
         jsim_(capacity),
         scale_(capacity),
-        bias_(at(capacity)),
-        bodies_(at(capacity) * at(capacity)),
-        projected_(at(capacity) * at(capacity)),
-        rhs_(at(capacity)),
-        row_scale_(at(capacity)),
-        row_(at(capacity)),
-        row_body_(at(capacity)),
-        next_(at(capacity)) {}
+        bias_(capacity),
+        bodies_(capacity * capacity),
+        projected_(capacity * capacity),
+        rhs_(capacity),
+        row_scale_(capacity),
+        row_(capacity),
+        row_body_(capacity),
+        next_(capacity) {}
 
   // in: cos_q, sin_q, q, v of ws, tau of the coordinates.  out: qdd of the coordinates.
   DYN_REALTIME Status compute(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> tau,
@@ -58,49 +58,47 @@ class Cholesky {
     number_rows(tree);
     const int n = tree.coordinates;
     for (int r = 0; r < n; ++r) {
-      const T& torque = tau[tree.coordinate[at(row_body_[at(r)])]];
-      if (!isfinite(torque)) return Status::not_finite(row_body_[at(r)], static_cast<double>(torque));
-      rhs_[at(r)] = torque;
-      row_scale_[at(r)] = T(0.0);
+      const T& torque = tau[tree.coordinate[row_body_[r]]];
+      if (!isfinite(torque)) return Status::not_finite(row_body_[r], static_cast<double>(torque));
+      rhs_[r] = torque;
+      row_scale_[r] = T(0.0);
     }
     scale_.update(tree, ws);
     MatrixRef<T> M = matrix_view(tree.has_mimic ? projected_.data() : bodies.data(), n, n);
     if (tree.has_mimic) project(tree, bodies, M);
-    for (size_t i = 0; i < at(tree.size); ++i) {
-      const size_t r = at(row_[i]);
+    for (int i = 0; i < tree.size; ++i) {
+      const int r = row_[i];
       if (tree.has_mimic) {
-        rhs_[r] -= T(tree.ratio[i]) * bias[static_cast<int>(i)];
+        rhs_[r] -= T(tree.ratio[i]) * bias[i];
         row_scale_[r] += T(tree.ratio[i] * tree.ratio[i]) * scale_.scale(tree, i);
       } else {
-        rhs_[r] -= bias[static_cast<int>(i)];
+        rhs_[r] -= bias[i];
         row_scale_[r] = scale_.scale(tree, i);
       }
     }
     for (int r = 0; r < n; ++r) {
-      const double armature = tree.armature[at(tree.coordinate[at(row_body_[at(r)])])];
+      const double armature = tree.armature[tree.coordinate[row_body_[r]]];
       if (armature > 0.0) M(r, r) += T(armature);
     }
     if (const Status status = factorize(M); !status.ok()) return status;
     substitute(M);
-    for (int r = 0; r < n; ++r) qdd[tree.coordinate[at(row_body_[at(r)])]] = rhs_[at(r)];
+    for (int r = 0; r < n; ++r) qdd[tree.coordinate[row_body_[r]]] = rhs_[r];
     return {};
   }
 
  private:
-  static size_t at(int n) { return static_cast<size_t>(n); }
-
   // The row of a body, a body of a row (the one that moves one to one), and the next row towards the base that a row
   // may share an entry with: the parent's; with mimic joints the one before.
   void number_rows(const Tree& tree) noexcept {
-    for (int r = 0; r < tree.coordinates; ++r) row_body_[at(r)] = -1;
+    for (int r = 0; r < tree.coordinates; ++r) row_body_[r] = -1;
     for (int i = 0; i < tree.size; ++i) {
-      const int r = tree.has_mimic ? tree.coordinate[at(i)] : i;
-      row_[at(i)] = r;
-      if (row_body_[at(r)] < 0 && tree.ratio[at(i)] == 1.0) row_body_[at(r)] = i;
-      if (!tree.has_mimic) next_[at(i)] = tree.parent[at(i)];
+      const int r = tree.has_mimic ? tree.coordinate[i] : i;
+      row_[i] = r;
+      if (row_body_[r] < 0 && tree.ratio[i] == 1.0) row_body_[r] = i;
+      if (!tree.has_mimic) next_[i] = tree.parent[i];
     }
     if (!tree.has_mimic) return;
-    for (int r = 0; r < tree.coordinates; ++r) next_[at(r)] = r - 1;
+    for (int r = 0; r < tree.coordinates; ++r) next_[r] = r - 1;
   }
 
   // Lower triangle of G^T M G.
@@ -108,8 +106,8 @@ class Cholesky {
     M.setZero();
     for (int j = 0; j < tree.size; ++j) {
       for (int i = 0; i < tree.size; ++i) {
-        if (tree.coordinate[at(i)] < tree.coordinate[at(j)]) continue;
-        M(tree.coordinate[at(i)], tree.coordinate[at(j)]) += T(tree.ratio[at(i)] * tree.ratio[at(j)]) * bodies(i, j);
+        if (tree.coordinate[i] < tree.coordinate[j]) continue;
+        M(tree.coordinate[i], tree.coordinate[j]) += T(tree.ratio[i] * tree.ratio[j]) * bodies(i, j);
       }
     }
   }
@@ -118,12 +116,12 @@ class Cholesky {
   Status factorize(MatrixRef<T>& M) noexcept {
     for (int k = static_cast<int>(M.rows()) - 1; k >= 0; --k) {
       const T pivot = M(k, k);
-      if (PivotScale<T>::vanishes(pivot, row_scale_[at(k)])) {
-        return Status::singular(row_body_[at(k)], static_cast<double>(pivot));
+      if (PivotScale<T>::vanishes(pivot, row_scale_[k])) {
+        return Status::singular(row_body_[k], static_cast<double>(pivot));
       }
-      for (int i = next_[at(k)]; i >= 0; i = next_[at(i)]) {
+      for (int i = next_[k]; i >= 0; i = next_[i]) {
         const T l = M(k, i) / pivot;
-        for (int j = i; j >= 0; j = next_[at(j)]) M(i, j) -= l * M(k, j);
+        for (int j = i; j >= 0; j = next_[j]) M(i, j) -= l * M(k, j);
         M(k, i) = l;
       }
     }
@@ -134,11 +132,11 @@ class Cholesky {
   void substitute(const MatrixRef<T>& M) noexcept {
     const int n = static_cast<int>(M.rows());
     for (int k = n - 1; k >= 0; --k) {
-      for (int i = next_[at(k)]; i >= 0; i = next_[at(i)]) rhs_[at(i)] -= M(k, i) * rhs_[at(k)];
+      for (int i = next_[k]; i >= 0; i = next_[i]) rhs_[i] -= M(k, i) * rhs_[k];
     }
     for (int k = 0; k < n; ++k) {
-      rhs_[at(k)] /= M(k, k);
-      for (int i = next_[at(k)]; i >= 0; i = next_[at(i)]) rhs_[at(k)] -= M(k, i) * rhs_[at(i)];
+      rhs_[k] /= M(k, k);
+      for (int i = next_[k]; i >= 0; i = next_[i]) rhs_[k] -= M(k, i) * rhs_[i];
     }
   }
 

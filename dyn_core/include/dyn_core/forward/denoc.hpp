@@ -35,7 +35,7 @@ class Denoc {
   static constexpr unsigned needs = needs_trigonometry;
 
   explicit Denoc(int capacity)
-      : rnea_(capacity), groups_(capacity), scale_(capacity), bias_(at(capacity)), body_(at(capacity)) {}
+      : rnea_(capacity), groups_(capacity), scale_(capacity), bias_(capacity), body_(capacity) {}
 
   // in: cos_q, sin_q, q, v of ws, tau of the coordinates.  out: qdd of the coordinates.
   DYN_REALTIME Status compute(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> tau,
@@ -51,14 +51,14 @@ class Denoc {
     groups_.find(tree);
     if (const Status status = groups_.check(tree, tau); !status.ok()) return status;
     scale_.update(tree, ws);
-    for (size_t i = 0; i < at(tree.size); ++i) body_[i].screw = dh::joint_displacement(tree, ws, i);
-    for (size_t i = at(tree.size); i-- > 0;) {
+    for (int i = 0; i < tree.size; ++i) body_[i].screw = dh::joint_displacement(tree, ws, i);
+    for (int i = tree.size; i-- > 0;) {
       if (const Status status = eliminate(tree, i); !status.ok()) return status;
     }
     return groups_.solve(tree, scale_, tau, qdd, [&](bool loaded) {
-      for (size_t i = 0; i < at(tree.size); ++i) {
+      for (int i = 0; i < tree.size; ++i) {
         const T torque = groups_.driven(tree, i) ? T(0.0) : tau[tree.coordinate[i]];
-        body_[i].phi = loaded ? T(torque - bias[static_cast<int>(i)]) : T(0.0);
+        body_[i].phi = loaded ? T(torque - bias[i]) : T(0.0);
       }
       substitute_inwards(tree);
       substitute_outwards(tree);
@@ -75,18 +75,16 @@ class Denoc {
     T mhat, phi, phitilde;
   };
 
-  static size_t at(int n) { return static_cast<size_t>(n); }
-
   static T along(Motion motion, const Wrench& w) noexcept { return motion == Motion::revolute ? w.n.z() : w.f.z(); }
 
-  static bool tip(const Tree& tree, size_t i) noexcept { return tree.subtree_end[i] == static_cast<int>(i) + 1; }
+  static bool tip(const Tree& tree, int i) noexcept { return tree.subtree_end[i] == i + 1; }
   // The first one that is met on the way inwards.
-  static bool last_child(const Tree& tree, size_t i) noexcept {
-    return tree.subtree_end[i] == tree.subtree_end[at(tree.parent[i])];
+  static bool last_child(const Tree& tree, int i) noexcept {
+    return tree.subtree_end[i] == tree.subtree_end[tree.parent[i]];
   }
 
   // (33), (34)
-  Status eliminate(const Tree& tree, size_t i) noexcept {
+  Status eliminate(const Tree& tree, int i) noexcept {
     Body& b = body_[i];
     if (tip(tree, i)) {
       b.mass = dh::mass_matrix<T>(tree.screw.inertia[i]);
@@ -96,9 +94,9 @@ class Denoc {
     b.psihat = dh::times_axis(b.mass, tree.motion[i]);
     b.mhat = along(tree.motion[i], b.psihat);
     if (!groups_.driven(tree, i)) {
-      const double armature = tree.armature[at(tree.coordinate[i])];
+      const double armature = tree.armature[tree.coordinate[i]];
       if (armature > 0.0) b.mhat += T(armature);
-      if (scale_.vanishes(tree, i, b.mhat)) return Status::singular(static_cast<int>(i), static_cast<double>(b.mhat));
+      if (scale_.vanishes(tree, i, b.mhat)) return Status::singular(i, static_cast<double>(b.mhat));
       const T inverse = T(1.0) / b.mhat;
       b.psi = {b.psihat.n * inverse, b.psihat.f * inverse};
       if (tree.parent[i] < 0) return {};
@@ -110,7 +108,7 @@ class Denoc {
     }
     if (tree.parent[i] < 0) return {};
     dh::inwards(b.mass, tree.screw.joint[i], b.screw);
-    dh::MassMatrix<T>& parent = body_[at(tree.parent[i])].mass;
+    dh::MassMatrix<T>& parent = body_[tree.parent[i]].mass;
     if (last_child(tree, i)) {
       parent = b.mass;
     } else {
@@ -148,7 +146,7 @@ class Denoc {
 
   // (31), (32), (35)
   void substitute_inwards(const Tree& tree) noexcept {
-    for (size_t i = at(tree.size); i-- > 0;) {
+    for (int i = tree.size; i-- > 0;) {
       Body& b = body_[i];
       if (tip(tree, i)) b.eta = {Vec3<T>::Zero(), Vec3<T>::Zero()};
       const T phihat = b.phi - along(tree.motion[i], b.eta);
@@ -159,7 +157,7 @@ class Denoc {
       const T factor = driven ? groups_.acceleration[i] : phihat;
       Wrench eta{rate.n * factor + b.eta.n, rate.f * factor + b.eta.f};
       dh::inwards(eta, tree.screw.joint[i], b.screw);
-      Wrench& parent = body_[at(tree.parent[i])].eta;
+      Wrench& parent = body_[tree.parent[i]].eta;
       if (last_child(tree, i)) {
         parent = eta;
       } else {
@@ -171,7 +169,7 @@ class Denoc {
 
   // (36), (37); for a driven joint the force that its acceleration takes.
   void substitute_outwards(const Tree& tree) noexcept {
-    for (size_t i = 0; i < at(tree.size); ++i) {
+    for (int i = 0; i < tree.size; ++i) {
       Body& b = body_[i];
       T& qdd = groups_.acceleration[i];
       const bool driven = groups_.driven(tree, i);
@@ -179,7 +177,7 @@ class Denoc {
         b.mu = {Vec3<T>::Zero(), Vec3<T>::Zero()};
         if (!driven) qdd = b.phitilde;
       } else {
-        b.mu = body_[at(tree.parent[i])].mu;
+        b.mu = body_[tree.parent[i]].mu;
         dh::outwards(b.mu, tree.screw.joint[i], b.screw);
         if (!driven) qdd = b.phitilde - b.psi.n.dot(b.mu.w) - b.psi.f.dot(b.mu.a);
       }

@@ -22,11 +22,7 @@ class Fused {
   static constexpr unsigned needs = jsim::Fused<T>::needs | inverse::Fused<T>::needs;
 
   explicit Fused(int capacity)
-      : jsim_(capacity),
-        bias_(capacity),
-        solver_(capacity),
-        M_(static_cast<size_t>(capacity) * static_cast<size_t>(capacity)),
-        h_(static_cast<size_t>(capacity)) {}
+      : jsim_(capacity), bias_(capacity), solver_(capacity), M_(capacity * capacity), h_(capacity) {}
 
   DYN_REALTIME Status compute(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> tau,
                               VectorRef<T> qdd) noexcept {

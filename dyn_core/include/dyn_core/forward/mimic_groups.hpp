@@ -21,14 +21,14 @@ template <class T>
 class MimicGroups {
  public:
   explicit MimicGroups(int capacity)
-      : acceleration(at(capacity)),
-        force(at(capacity)),
-        leader_(at(capacity)),
-        group_(at(capacity)),
-        coordinate_(at(capacity)),
-        matrix_(at(capacity / 2) * at(capacity / 2)),
-        rhs_(at(capacity)),
-        sum_(at(capacity)) {}
+      : acceleration(capacity),
+        force(capacity),
+        leader_(capacity),
+        group_(capacity),
+        coordinate_(capacity),
+        matrix_((capacity / 2) * (capacity / 2)),
+        rhs_(capacity),
+        sum_(capacity) {}
 
   // One entry a body. The recursion reads the accelerations of driven joints and writes all others; it writes the
   // forces of driven joints.
@@ -36,26 +36,26 @@ class MimicGroups {
 
   void find(const Tree& tree) noexcept {
     size_ = 0;
-    for (size_t c = 0; c < at(tree.coordinates); ++c) leader_[c] = group_[c] = -1;
+    for (int c = 0; c < tree.coordinates; ++c) leader_[c] = group_[c] = -1;
     for (int i = 0; i < tree.size; ++i) {
-      int& leader = leader_[at(tree.coordinate[at(i)])];
-      if (leader < 0 && tree.ratio[at(i)] == 1.0) leader = i;
+      int& leader = leader_[tree.coordinate[i]];
+      if (leader < 0 && tree.ratio[i] == 1.0) leader = i;
     }
     if (!tree.has_mimic) return;
     for (int i = 0; i < tree.size; ++i) {
-      const int c = tree.coordinate[at(i)];
-      if (leader_[at(c)] == i || group_[at(c)] >= 0) continue;
-      coordinate_[at(size_)] = c;
-      group_[at(c)] = size_++;
+      const int c = tree.coordinate[i];
+      if (leader_[c] == i || group_[c] >= 0) continue;
+      coordinate_[size_] = c;
+      group_[c] = size_++;
     }
   }
 
-  [[nodiscard]] bool driven(const Tree& tree, size_t i) const noexcept {
-    return size_ > 0 && group_[at(tree.coordinate[i])] >= 0;
+  [[nodiscard]] bool driven(const Tree& tree, int i) const noexcept {
+    return size_ > 0 && group_[tree.coordinate[i]] >= 0;
   }
 
   // The body that a coordinate moves one to one.
-  [[nodiscard]] int leader(int coordinate) const noexcept { return leader_[at(coordinate)]; }
+  [[nodiscard]] int leader(int coordinate) const noexcept { return leader_[coordinate]; }
 
   [[nodiscard]] Status check(const Tree& tree, ConstVectorRef<T> tau) const noexcept {
     using std::isfinite;
@@ -75,48 +75,47 @@ class MimicGroups {
       recursion(true);
       project(tree, sum_);
       for (int k = 0; k < size_; ++k) column(tree, k, recursion);
-      for (int k = 0; k < size_; ++k) rhs_[at(k)] = tau[coordinate_[at(k)]] - sum_[at(k)];
+      for (int k = 0; k < size_; ++k) rhs_[k] = tau[coordinate_[k]] - sum_[k];
       const Status status = solve_groups(tree, scale);
       if (!status.ok()) return status;
       drive(tree);
     }
     recursion(true);
-    for (int c = 0; c < tree.coordinates; ++c) qdd[c] = acceleration[at(leader(c))];
+    for (int c = 0; c < tree.coordinates; ++c) qdd[c] = acceleration[leader(c)];
     return {};
   }
 
  private:
-  static size_t at(int n) { return static_cast<size_t>(n); }
-  T& matrix(int i, int j) noexcept { return matrix_[at(i * size_ + j)]; }
+  T& matrix(int i, int j) noexcept { return matrix_[i * size_ + j]; }
 
   void clear_y() noexcept {
-    for (int k = 0; k < size_; ++k) rhs_[at(k)] = T(0.0);
+    for (int k = 0; k < size_; ++k) rhs_[k] = T(0.0);
   }
 
   // x = G y, y in rhs_
   void drive(const Tree& tree) noexcept {
-    for (size_t i = 0; i < at(tree.size); ++i) {
-      if (driven(tree, i)) acceleration[i] = T(tree.ratio[i]) * rhs_[at(group_[at(tree.coordinate[i])])];
+    for (int i = 0; i < tree.size; ++i) {
+      if (driven(tree, i)) acceleration[i] = T(tree.ratio[i]) * rhs_[group_[tree.coordinate[i]]];
     }
   }
 
   // G^T force
   void project(const Tree& tree, std::vector<T>& to) noexcept {
-    for (int k = 0; k < size_; ++k) to[at(k)] = T(0.0);
-    for (size_t i = 0; i < at(tree.size); ++i) {
-      if (driven(tree, i)) to[at(group_[at(tree.coordinate[i])])] += T(tree.ratio[i]) * force[i];
+    for (int k = 0; k < size_; ++k) to[k] = T(0.0);
+    for (int i = 0; i < tree.size; ++i) {
+      if (driven(tree, i)) to[group_[tree.coordinate[i]]] += T(tree.ratio[i]) * force[i];
     }
   }
 
   template <class Recursion>
   void column(const Tree& tree, int k, Recursion&& recursion) noexcept {
     clear_y();
-    rhs_[at(k)] = T(1.0);
+    rhs_[k] = T(1.0);
     drive(tree);
     recursion(false);
     project(tree, rhs_);
-    for (int i = 0; i < size_; ++i) matrix(i, k) = rhs_[at(i)];
-    matrix(k, k) += T(tree.armature[at(coordinate_[at(k)])]);
+    for (int i = 0; i < size_; ++i) matrix(i, k) = rhs_[i];
+    matrix(k, k) += T(tree.armature[coordinate_[k]]);
   }
 
   // L D L^T of the lower triangle; rhs becomes y.
@@ -124,25 +123,25 @@ class MimicGroups {
     for (int k = 0; k < size_; ++k) {
       const T pivot = matrix(k, k);
       if (PivotScale<T>::vanishes(pivot, group_scale(tree, scale, k))) {
-        return Status::singular(leader(coordinate_[at(k)]), static_cast<double>(pivot));
+        return Status::singular(leader(coordinate_[k]), static_cast<double>(pivot));
       }
       for (int i = k + 1; i < size_; ++i) {
         const T l = matrix(i, k) / pivot;
         for (int j = k + 1; j <= i; ++j) matrix(i, j) -= l * matrix(j, k);
-        rhs_[at(i)] -= l * rhs_[at(k)];
+        rhs_[i] -= l * rhs_[k];
       }
     }
     for (int k = size_ - 1; k >= 0; --k) {
-      for (int i = k + 1; i < size_; ++i) rhs_[at(k)] -= matrix(i, k) * rhs_[at(i)];
-      rhs_[at(k)] /= matrix(k, k);
+      for (int i = k + 1; i < size_; ++i) rhs_[k] -= matrix(i, k) * rhs_[i];
+      rhs_[k] /= matrix(k, k);
     }
     return {};
   }
 
   T group_scale(const Tree& tree, const PivotScale<T>& scale, int k) const noexcept {
     T sum(0.0);
-    for (size_t i = 0; i < at(tree.size); ++i) {
-      if (tree.coordinate[i] == coordinate_[at(k)]) sum += T(tree.ratio[i] * tree.ratio[i]) * scale.scale(tree, i);
+    for (int i = 0; i < tree.size; ++i) {
+      if (tree.coordinate[i] == coordinate_[k]) sum += T(tree.ratio[i] * tree.ratio[i]) * scale.scale(tree, i);
     }
     return sum;
   }

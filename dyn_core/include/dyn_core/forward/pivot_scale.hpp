@@ -22,18 +22,18 @@ class PivotScale {
   static constexpr double tolerance =
       std::is_same_v<T, float> ? 16.0 * static_cast<double>(std::numeric_limits<float>::epsilon()) : 1e-13;
 
-  explicit PivotScale(int capacity) : mass_(static_cast<size_t>(capacity)), J_(static_cast<size_t>(capacity)) {}
+  explicit PivotScale(int capacity) : mass_(capacity), J_(capacity) {}
 
   void update(const Tree& tree, const Workspace<T>& ws) noexcept {
     using std::abs;
     using std::sqrt;
-    for (size_t i = 0; i < static_cast<size_t>(tree.size); ++i) {
+    for (int i = 0; i < tree.size; ++i) {
       mass_[i] = T(tree.mass[i]);
       J_[i] = static_cast<T>(0.5 * tree.inertia_com[i].trace() + tree.mass[i] * tree.com[i].squaredNorm());
     }
-    for (size_t i = static_cast<size_t>(tree.size); i-- > 0;) {
+    for (int i = tree.size; i-- > 0;) {
       if (tree.parent[i] < 0) continue;
-      const auto p = static_cast<size_t>(tree.parent[i]);
+      const int p = tree.parent[i];
       auto distance = static_cast<T>(tree.parent_p_joint[i].norm());
       if (tree.motion[i] == Motion::prismatic) distance += abs(ws.q[i]);
       const T reach = distance * mass_[i];
@@ -42,14 +42,14 @@ class PivotScale {
     }
   }
 
-  [[nodiscard]] T scale(const Tree& tree, size_t i) const noexcept {
+  [[nodiscard]] T scale(const Tree& tree, int i) const noexcept {
     return tree.motion[i] == Motion::revolute ? J_[i] : mass_[i];
   }
   // True also for pivots that are negative or not a number.
   [[nodiscard]] static bool vanishes(const T& pivot, const T& scale) noexcept {
     return !(pivot > T(tolerance) * scale);
   }
-  [[nodiscard]] bool vanishes(const Tree& tree, size_t i, const T& pivot) const noexcept {
+  [[nodiscard]] bool vanishes(const Tree& tree, int i, const T& pivot) const noexcept {
     return vanishes(pivot, scale(tree, i));
   }
 

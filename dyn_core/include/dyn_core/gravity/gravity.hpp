@@ -15,22 +15,21 @@ class Gravity {
  public:
   static constexpr unsigned needs = needs_positions;
 
-  explicit Gravity(int capacity) : mass_(static_cast<size_t>(capacity)), moment_(static_cast<size_t>(capacity)) {}
+  explicit Gravity(int capacity) : mass_(capacity), moment_(capacity) {}
 
   // out: g in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity, VectorRef<T> g) noexcept {
-    for (size_t i = 0; i < static_cast<size_t>(tree.size); ++i) {
+    for (int i = 0; i < tree.size; ++i) {
       mass_[i] = T(tree.mass[i]);
       moment_[i] = (ws.com[i] - ws.origin[i]) * mass_[i];
     }
     for (int i = tree.size - 1; i >= 0; --i) {
-      const auto u = static_cast<size_t>(i);
-      g[i] = tree.motion[u] == Motion::prismatic ? T(-(ws.axis[u].dot(gravity) * mass_[u]))
-                                                 : T(-ws.axis[u].dot(moment_[u].cross(gravity)));
-      if (tree.parent[u] < 0) continue;
-      const auto p = static_cast<size_t>(tree.parent[u]);
-      mass_[p] += mass_[u];
-      moment_[p] += moment_[u] + (ws.origin[u] - ws.origin[p]) * mass_[u];
+      g[i] = tree.motion[i] == Motion::prismatic ? T(-(ws.axis[i].dot(gravity) * mass_[i]))
+                                                 : T(-ws.axis[i].dot(moment_[i].cross(gravity)));
+      if (tree.parent[i] < 0) continue;
+      const int p = tree.parent[i];
+      mass_[p] += mass_[i];
+      moment_[p] += moment_[i] + (ws.origin[i] - ws.origin[p]) * mass_[i];
     }
   }
 

@@ -28,64 +28,61 @@ class Explicit {
   static constexpr std::string_view source = "000 Wang and Ju, eqs 8-14";
   static constexpr unsigned needs = needs_all;
 
-  explicit Explicit(int capacity) : spin_(at(capacity)), force_(at(capacity)), moment_(at(capacity)) {}
+  explicit Explicit(int capacity) : spin_(capacity), force_(capacity), moment_(capacity) {}
 
   // in: positions, inertias, omega of ws, ws.v, ws.a.  out: tau in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity,
                             VectorRef<T> tau) noexcept {
-    for (size_t l = 0; l < at(tree.size); ++l) spin_[l] = angular_summand(tree, ws, l);
+    for (int l = 0; l < tree.size; ++l) spin_[l] = angular_summand(tree, ws, l);
     for (int k = 0; k < tree.size; ++k) {
-      const size_t b = at(k);
-      const Vec3<T>& w = ws.omega[b];
-      force_[b] = (com_acceleration(tree, ws, k) - gravity) * T(tree.mass[b]);
-      moment_[b] = ws.inertia[b] * angular_acceleration(tree, k) + w.cross(ws.inertia[b] * w);
+      const Vec3<T>& w = ws.omega[k];
+      force_[k] = (com_acceleration(tree, ws, k) - gravity) * T(tree.mass[k]);
+      moment_[k] = ws.inertia[k] * angular_acceleration(tree, k) + w.cross(ws.inertia[k] * w);
     }
-    for (int u = 0; u < tree.size; ++u) tau[u] = project(tree, ws, at(u));
+    for (int u = 0; u < tree.size; ++u) tau[u] = project(tree, ws, u);
   }
 
  private:
-  static size_t at(int n) { return static_cast<size_t>(n); }
-  static bool turns(const Tree& tree, size_t l) noexcept { return tree.motion[l] == Motion::revolute; }
+  static bool turns(const Tree& tree, int l) noexcept { return tree.motion[l] == Motion::revolute; }
 
   // s_l of (3)
-  static Vec3<T> angular_summand(const Tree& tree, const Workspace<T>& ws, size_t l) noexcept {
+  static Vec3<T> angular_summand(const Tree& tree, const Workspace<T>& ws, int l) noexcept {
     if (!turns(tree, l)) return Vec3<T>::Zero();
     Vec3<T> s = ws.axis[l] * ws.a[l];
-    if (tree.parent[l] >= 0) s += ws.omega[at(tree.parent[l])].cross(ws.axis[l] * ws.v[l]);
+    if (tree.parent[l] >= 0) s += ws.omega[tree.parent[l]].cross(ws.axis[l] * ws.v[l]);
     return s;
   }
 
   // (3)
   [[nodiscard]] Vec3<T> angular_acceleration(const Tree& tree, int k) const noexcept {
     Vec3<T> sum = Vec3<T>::Zero();
-    for (int l = k; l >= 0; l = tree.parent[at(l)]) sum += spin_[at(l)];
+    for (int l = k; l >= 0; l = tree.parent[l]) sum += spin_[l];
     return sum;
   }
 
   // The inner sums of (11), (12) and of (13), (14)
   [[nodiscard]] Vec3<T> com_acceleration(const Tree& tree, const Workspace<T>& ws, int k) const noexcept {
-    Vec3<T> sum = swing(tree, ws, k, ws.com[at(k)] - ws.origin[at(k)]);
-    for (int l = k; l >= 0; l = tree.parent[at(l)]) {
-      const size_t b = at(l);
-      const int parent = tree.parent[b];
-      if (parent >= 0) sum += swing(tree, ws, parent, ws.origin[b] - ws.origin[at(parent)]);
-      if (turns(tree, b)) continue;
-      sum += ws.axis[b] * ws.a[b];
-      if (parent >= 0) sum += ws.omega[at(parent)].cross(ws.axis[b] * ws.v[b]) * T(2.0);
+    Vec3<T> sum = swing(tree, ws, k, ws.com[k] - ws.origin[k]);
+    for (int l = k; l >= 0; l = tree.parent[l]) {
+      const int parent = tree.parent[l];
+      if (parent >= 0) sum += swing(tree, ws, parent, ws.origin[l] - ws.origin[parent]);
+      if (turns(tree, l)) continue;
+      sum += ws.axis[l] * ws.a[l];
+      if (parent >= 0) sum += ws.omega[parent].cross(ws.axis[l] * ws.v[l]) * T(2.0);
     }
     return sum;
   }
 
   // -[r] alpha + [w]^2 r of body l: what its turning gives to the far end of r
   [[nodiscard]] Vec3<T> swing(const Tree& tree, const Workspace<T>& ws, int l, const Vec3<T>& r) const noexcept {
-    const Vec3<T>& w = ws.omega[at(l)];
+    const Vec3<T>& w = ws.omega[l];
     return angular_acceleration(tree, l).cross(r) + w.cross(w.cross(r));
   }
 
   // (10)
-  [[nodiscard]] T project(const Tree& tree, const Workspace<T>& ws, size_t u) const noexcept {
+  [[nodiscard]] T project(const Tree& tree, const Workspace<T>& ws, int u) const noexcept {
     Vec3<T> sum = Vec3<T>::Zero();
-    for (size_t k = u; k < at(tree.subtree_end[u]); ++k) {
+    for (int k = u; k < tree.subtree_end[u]; ++k) {
       if (turns(tree, u)) {
         sum += moment_[k] + Vec3<T>(ws.com[k] - ws.origin[u]).cross(force_[k]);
       } else {

@@ -23,7 +23,7 @@ class Fused {
   static constexpr std::string_view lane_form = "src/fused/fused_lanes.cpp";
   static constexpr unsigned needs = needs_inertias | needs_velocities;
 
-  explicit Fused(int capacity) : points_(capacity), A_(at(capacity)), sum_(at(capacity)) {}
+  explicit Fused(int capacity) : points_(capacity), A_(capacity), sum_(capacity) {}
 
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity,
                             VectorRef<T> tau) noexcept {
@@ -39,9 +39,7 @@ class Fused {
     Vec3<T> linear, angular;
   };
 
-  static size_t at(int n) { return static_cast<size_t>(n); }
-
-  Pair unit_twist(const Tree& tree, const Workspace<T>& ws, size_t i) const noexcept {
+  Pair unit_twist(const Tree& tree, const Workspace<T>& ws, int i) const noexcept {
     if (tree.motion[i] == Motion::prismatic) return {ws.axis[i], Vec3<T>::Zero()};
     return {(ws.origin[i] - points_.point(i)).cross(ws.axis[i]), ws.axis[i]};
   }
@@ -49,24 +47,24 @@ class Fused {
   void run(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity, bool accelerated,
            VectorRef<T> tau) noexcept {
     points_.update(tree, ws);
-    for (size_t i = 0; i < at(tree.size); ++i) outwards(tree, ws, gravity, accelerated, i);
-    for (size_t i = at(tree.size); i-- > 0;) {
+    for (int i = 0; i < tree.size; ++i) outwards(tree, ws, gravity, accelerated, i);
+    for (int i = tree.size; i-- > 0;) {
       const Pair J = unit_twist(tree, ws, i);
-      tau[static_cast<int>(i)] = sum_[i].linear.dot(J.linear) + sum_[i].angular.dot(J.angular);
+      tau[i] = sum_[i].linear.dot(J.linear) + sum_[i].angular.dot(J.angular);
       if (tree.parent[i] < 0) continue;
-      Pair& parent = sum_[at(tree.parent[i])];
+      Pair& parent = sum_[tree.parent[i]];
       parent.linear += sum_[i].linear;
       parent.angular += sum_[i].angular;
       if (points_.starts_chain(tree, i)) parent.angular += points_.way(i).cross(sum_[i].linear);
     }
   }
 
-  void outwards(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity, bool accelerated, size_t i) noexcept {
+  void outwards(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity, bool accelerated, int i) noexcept {
     const Pair J = unit_twist(tree, ws, i);
     const Vec3<T>& w = ws.omega[i];
     const Vec3<T> v = ws.velocity[i] + (ws.origin[i] - points_.point(i)).cross(w);
     Pair& A = A_[i];
-    A = tree.parent[i] < 0 ? Pair{-gravity, Vec3<T>::Zero()} : A_[at(tree.parent[i])];
+    A = tree.parent[i] < 0 ? Pair{-gravity, Vec3<T>::Zero()} : A_[tree.parent[i]];
     if (points_.starts_chain(tree, i)) A.linear += A.angular.cross(points_.way(i));
     A.linear += (w.cross(J.linear) + v.cross(J.angular)) * ws.v[i];
     A.angular += w.cross(J.angular) * ws.v[i];

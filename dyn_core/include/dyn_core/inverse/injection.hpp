@@ -29,51 +29,49 @@ class Injection {
   static constexpr std::string_view source = "003 Safeea, Neto and Bearee, eqs 4-17";
   static constexpr unsigned needs = needs_inertias;
 
-  explicit Injection(int capacity) : force_(at(capacity)), moment_(at(capacity)) {}
+  explicit Injection(int capacity) : force_(capacity), moment_(capacity) {}
 
   // in: positions and inertias of ws, ws.v, ws.a.  out: tau in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity,
                             VectorRef<T> tau) noexcept {
     for (int i = 0; i < tree.size; ++i) inject(tree, ws, gravity, i);
-    for (int j = 0; j < tree.size; ++j) tau[j] = project(tree, ws, at(j));
+    for (int j = 0; j < tree.size; ++j) tau[j] = project(tree, ws, j);
   }
 
  private:
-  static size_t at(int n) { return static_cast<size_t>(n); }
-
   // Force and moment of link i: the transfers of all joints that support it, from the nearest to the base.
   void inject(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity, int i) noexcept {
-    const Mat3<T>& inertia = ws.inertia[at(i)];
+    const Mat3<T>& inertia = ws.inertia[i];
     const Mat3<T> L = Mat3<T>::Identity() * inertia.trace() - inertia * T(2.0);  // (14)
     Vec3<T> acceleration = -gravity;
     Vec3<T> moment = Vec3<T>::Zero();
     Vec3<T> vr = Vec3<T>::Zero();
     Vec3<T> wr = Vec3<T>::Zero();
-    for (int j = i; j >= 0; j = tree.parent[at(j)]) {
-      const Vec3<T>& k = ws.axis[at(j)];
-      const T& qd = ws.v[at(j)];
-      const T& qdd = ws.a[at(j)];
-      if (tree.motion[at(j)] == Motion::prismatic) {
+    for (int j = i; j >= 0; j = tree.parent[j]) {
+      const Vec3<T>& k = ws.axis[j];
+      const T& qd = ws.v[j];
+      const T& qdd = ws.a[j];
+      if (tree.motion[j] == Motion::prismatic) {
         acceleration += k * qdd;
         vr += k * qd;
         continue;
       }
       const Vec3<T> w = k * qd;
       const Vec3<T> Lw = L * w;
-      const Vec3<T> k_p = k.cross(Vec3<T>(ws.com[at(i)] - ws.origin[at(j)]));
+      const Vec3<T> k_p = k.cross(Vec3<T>(ws.com[i] - ws.origin[j]));
       const Vec3<T> velocity = k_p * qd;
       acceleration += k_p * qdd + w.cross(velocity) + w.cross(vr) * T(2.0);  // (11)
       moment += inertia * (k * qdd) + Lw.cross(w) * T(0.5) + Lw.cross(wr);   // (17)
       vr += velocity;                                                        // (10)
       wr += w;                                                               // (16)
     }
-    force_[at(i)] = acceleration * T(tree.mass[at(i)]);
-    moment_[at(i)] = moment;
+    force_[i] = acceleration * T(tree.mass[i]);
+    moment_[i] = moment;
   }
 
-  [[nodiscard]] T project(const Tree& tree, const Workspace<T>& ws, size_t j) const noexcept {
+  [[nodiscard]] T project(const Tree& tree, const Workspace<T>& ws, int j) const noexcept {
     Vec3<T> sum = Vec3<T>::Zero();
-    for (size_t i = j; i < at(tree.subtree_end[j]); ++i) {
+    for (int i = j; i < tree.subtree_end[j]; ++i) {
       if (tree.motion[j] == Motion::revolute) {
         sum += moment_[i] + Vec3<T>(ws.com[i] - ws.origin[j]).cross(force_[i]);
       } else {

@@ -25,7 +25,7 @@ class Rnea {
   static constexpr std::string_view source = "Luh, Walker, Paul 1980; Featherstone 2008, chapter 5";
   static constexpr unsigned needs = needs_trigonometry;
 
-  explicit Rnea(int capacity) : pose_(at(capacity)), motion_(at(capacity)), wrench_(at(capacity)) {}
+  explicit Rnea(int capacity) : pose_(capacity), motion_(capacity), wrench_(capacity) {}
 
   // in: cos_q, sin_q, q, v, a of ws.  out: tau in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity,
@@ -46,22 +46,20 @@ class Rnea {
     Vec3<T> f, n;  // force, and moment about the frame's origin
   };
 
-  static size_t at(int n) { return static_cast<size_t>(n); }
-
   template <bool accelerated>
   void run(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity, VectorRef<T> tau) noexcept {
     const Movement base{Vec3<T>::Zero(), Vec3<T>::Zero(), -gravity};
-    for (size_t i = 0; i < at(tree.size); ++i) {
+    for (int i = 0; i < tree.size; ++i) {
       pose_[i] = link_pose(tree, ws, i);
-      const Movement& parent = tree.parent[i] < 0 ? base : motion_[at(tree.parent[i])];
+      const Movement& parent = tree.parent[i] < 0 ? base : motion_[tree.parent[i]];
       motion_[i] = move(parent, pose_[i], tree.motion[i], ws.v[i], accelerated ? ws.a[i] : T(0.0), accelerated);
       wrench_[i] = inertia_wrench(tree, i, motion_[i]);
     }
-    for (size_t i = at(tree.size); i-- > 0;) {
+    for (int i = tree.size; i-- > 0;) {
       const Wrench& w = wrench_[i];
-      tau[static_cast<int>(i)] = tree.motion[i] == Motion::revolute ? w.n.z() : w.f.z();
+      tau[i] = tree.motion[i] == Motion::revolute ? w.n.z() : w.f.z();
       if (tree.parent[i] < 0) continue;
-      Wrench& parent = wrench_[at(tree.parent[i])];
+      Wrench& parent = wrench_[tree.parent[i]];
       const Vec3<T> f = pose_[i].R * w.f;
       parent.n += pose_[i].R * w.n + pose_[i].p.cross(f);
       parent.f += f;
@@ -90,7 +88,7 @@ class Rnea {
     return m;
   }
 
-  static Wrench inertia_wrench(const Tree& tree, size_t i, const Movement& m) noexcept {
+  static Wrench inertia_wrench(const Tree& tree, int i, const Movement& m) noexcept {
     const Vec3<T> c = tree.com[i].template cast<T>();
     const Mat3<T> I = tree.inertia_com[i].template cast<T>();
     const Vec3<T> turning = m.w.cross(c);

@@ -21,20 +21,20 @@ class Crba {
   static constexpr std::string_view source = "Featherstone 2008, section 6.2; paper 003, Table I";
   static constexpr unsigned needs = needs_trigonometry;
 
-  explicit Crba(int capacity) : screw_(at(capacity)), composite_(at(capacity)) {}
+  explicit Crba(int capacity) : screw_(capacity), composite_(capacity) {}
 
   // in: cos_q, sin_q, q of ws.  out: M, symmetric, in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
     sum_composites(tree, ws);
     M.setZero();
     for (int i = 0; i < tree.size; ++i) {
-      dh::Wrench<T> F = unit_wrench(composite_[at(i)], tree.motion[at(i)]);
-      M(i, i) = tree.motion[at(i)] == Motion::revolute ? F.n.z() : F.f.z();
+      dh::Wrench<T> F = unit_wrench(composite_[i], tree.motion[i]);
+      M(i, i) = tree.motion[i] == Motion::revolute ? F.n.z() : F.f.z();
       int j = i;
-      while (tree.parent[at(j)] >= 0) {
-        dh::inwards(F, tree.screw.joint[at(j)], screw_[at(j)]);
-        j = tree.parent[at(j)];
-        M(i, j) = M(j, i) = tree.motion[at(j)] == Motion::revolute ? F.n.z() : F.f.z();
+      while (tree.parent[j] >= 0) {
+        dh::inwards(F, tree.screw.joint[j], screw_[j]);
+        j = tree.parent[j];
+        M(i, j) = M(j, i) = tree.motion[j] == Motion::revolute ? F.n.z() : F.f.z();
       }
     }
   }
@@ -42,19 +42,17 @@ class Crba {
  private:
   using Inertia = dh::RigidInertia<T>;
 
-  static size_t at(int n) { return static_cast<size_t>(n); }
-
   void sum_composites(const Tree& tree, const Workspace<T>& ws) noexcept {
-    for (size_t i = 0; i < at(tree.size); ++i) {
+    for (int i = 0; i < tree.size; ++i) {
       screw_[i] = dh::joint_displacement(tree, ws, i);
       const ScrewInertia& own = tree.screw.inertia[i];
       composite_[i] = Inertia{static_cast<T>(own.m), own.h.template cast<T>(), own.I.template cast<T>()};
     }
-    for (size_t i = at(tree.size); i-- > 0;) {
+    for (int i = tree.size; i-- > 0;) {
       if (tree.parent[i] < 0) continue;
       Inertia moved = composite_[i];
       dh::inwards(moved, tree.screw.joint[i], screw_[i]);
-      Inertia& parent = composite_[at(tree.parent[i])];
+      Inertia& parent = composite_[tree.parent[i]];
       parent.m += moved.m;
       parent.h += moved.h;
       for (int c = 0; c < 3; ++c) {

@@ -26,43 +26,40 @@ class Denoc {
   static constexpr std::string_view lane_form = "src/jsim/denoc_lanes.cpp";
   static constexpr unsigned needs = needs_trigonometry;
 
-  explicit Denoc(int capacity)
-      : screw_(at(capacity)), composite_(at(capacity)), momentum_(at(capacity)), twist_(at(capacity)) {}
+  explicit Denoc(int capacity) : screw_(capacity), composite_(capacity), momentum_(capacity), twist_(capacity) {}
 
   // in: cos_q, sin_q, q of ws.  out: M, symmetric, in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
     compose(tree, ws);
     M.setZero();
     for (int j = 0; j < tree.size; ++j) {
-      const bool turns = tree.motion[at(j)] == Motion::revolute;
-      M(j, j) = turns ? momentum_[at(j)].n.z() : momentum_[at(j)].f.z();
+      const bool turns = tree.motion[j] == Motion::revolute;
+      M(j, j) = turns ? momentum_[j].n.z() : momentum_[j].f.z();
       const Vec3<T> zero = Vec3<T>::Zero();
       const Vec3<T> z = Vec3<T>::UnitZ();
-      twist_[at(j)] = turns ? dh::Twist<T>{z, zero} : dh::Twist<T>{zero, z};  // p_j
-      for (int i = j + 1; i < tree.subtree_end[at(j)]; ++i) {
-        dh::Twist<T>& t = twist_[at(i)];
-        t = twist_[at(tree.parent[at(i)])];
-        dh::outwards(t, tree.screw.joint[at(i)], screw_[at(i)]);  // A_ij p_j
-        M(i, j) = M(j, i) = momentum_[at(i)].n.dot(t.w) + momentum_[at(i)].f.dot(t.a);
+      twist_[j] = turns ? dh::Twist<T>{z, zero} : dh::Twist<T>{zero, z};  // p_j
+      for (int i = j + 1; i < tree.subtree_end[j]; ++i) {
+        dh::Twist<T>& t = twist_[i];
+        t = twist_[tree.parent[i]];
+        dh::outwards(t, tree.screw.joint[i], screw_[i]);  // A_ij p_j
+        M(i, j) = M(j, i) = momentum_[i].n.dot(t.w) + momentum_[i].f.dot(t.a);
       }
     }
   }
 
  private:
-  static size_t at(int n) { return static_cast<size_t>(n); }
-
   // (28), and Mtilde_i p_i
   void compose(const Tree& tree, const Workspace<T>& ws) noexcept {
-    for (size_t i = 0; i < at(tree.size); ++i) {
+    for (int i = 0; i < tree.size; ++i) {
       screw_[i] = dh::joint_displacement(tree, ws, i);
       composite_[i] = dh::mass_matrix<T>(tree.screw.inertia[i]);
     }
-    for (size_t i = at(tree.size); i-- > 0;) {
+    for (int i = tree.size; i-- > 0;) {
       momentum_[i] = dh::times_axis(composite_[i], tree.motion[i]);
       if (tree.parent[i] < 0) continue;
       dh::MassMatrix<T> moved = composite_[i];
       dh::inwards(moved, tree.screw.joint[i], screw_[i]);
-      dh::add(composite_[at(tree.parent[i])], moved);
+      dh::add(composite_[tree.parent[i]], moved);
     }
   }
 

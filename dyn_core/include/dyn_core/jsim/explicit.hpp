@@ -31,59 +31,56 @@ class Explicit {
   static constexpr std::string_view lane_form = "src/jsim/explicit_lanes.cpp";
   static constexpr unsigned needs = needs_inertias;
 
-  explicit Explicit(int capacity) : arms_(at(capacity) * at(capacity)) {}
+  explicit Explicit(int capacity) : arms_(capacity * capacity) {}
 
   // M(u, k) of bodies u and k, the same bits as compute() writes there. Touches no other element.
   // in: ws.origin, axis, com, inertia.
   [[nodiscard]] DYN_REALTIME T element(const Tree& tree, const Workspace<T>& ws, int u, int k) const noexcept {
     if (u < k) std::swap(u, k);
     if (!tree.supports(k, u)) return T(0.0);
-    return sum_subtree(tree, ws, at(u), at(k),
-                       [&](size_t joint, size_t l) { return Vec3<T>(ws.com[l] - ws.origin[joint]); });
+    return sum_subtree(tree, ws, u, k, [&](int joint, int l) { return Vec3<T>(ws.com[l] - ws.origin[joint]); });
   }
 
   // in: ws.origin, axis, com, inertia.  out: M, symmetric, in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
-    const size_t n = at(tree.size);
-    for (size_t joint = 0; joint < n; ++joint) {  // the vectors r, which the paper takes as given
-      for (size_t l = joint; l < at(tree.subtree_end[joint]); ++l) arms_[joint * n + l] = ws.com[l] - ws.origin[joint];
+    const int n = tree.size;
+    for (int joint = 0; joint < n; ++joint) {  // the vectors r, which the paper takes as given
+      for (int l = joint; l < tree.subtree_end[joint]; ++l) arms_[joint * n + l] = ws.com[l] - ws.origin[joint];
     }
     M.setZero();
     for (int u = 0; u < tree.size; ++u) {
-      for (int k = u; k >= 0; k = tree.parent[at(k)]) {
-        M(u, k) = M(k, u) = sum_subtree(tree, ws, at(u), at(k),
-                                        [&](size_t joint, size_t l) -> const Vec3<T>& { return arms_[joint * n + l]; });
+      for (int k = u; k >= 0; k = tree.parent[k]) {
+        M(u, k) = M(k, u) =
+            sum_subtree(tree, ws, u, k, [&](int joint, int l) -> const Vec3<T>& { return arms_[joint * n + l]; });
       }
     }
   }
 
  private:
-  static size_t at(int n) { return static_cast<size_t>(n); }
-
   // The element for joint u and joint k that supports it (or is it); arm(joint, l) is r from that joint's origin to the
   // centre of mass of body l.
   template <class Arm>
-  static T sum_subtree(const Tree& tree, const Workspace<T>& ws, size_t u, size_t k, const Arm& arm) noexcept {
-    const size_t end = at(tree.subtree_end[u]);
+  static T sum_subtree(const Tree& tree, const Workspace<T>& ws, int u, int k, const Arm& arm) noexcept {
+    const int end = tree.subtree_end[u];
     const Vec3<T>& n_u = ws.axis[u];
     const Vec3<T>& n_k = ws.axis[k];
     const bool u_turns = tree.motion[u] == Motion::revolute;
     const bool k_turns = tree.motion[k] == Motion::revolute;
     if (u_turns && k_turns) {  // (30)
       Mat3<T> sum = basic_element(ws.inertia[u], T(tree.mass[u]), arm(u, u), arm(k, u));
-      for (size_t l = u + 1; l < end; ++l) {
+      for (int l = u + 1; l < end; ++l) {
         sum += basic_element(ws.inertia[l], T(tree.mass[l]), arm(u, l), arm(k, l));
       }
       return n_u.dot(sum * n_k);
     }
     if (!u_turns && !k_turns) {  // (35)
       T mass = T(tree.mass[u]);
-      for (size_t l = u + 1; l < end; ++l) mass += T(tree.mass[l]);
+      for (int l = u + 1; l < end; ++l) mass += T(tree.mass[l]);
       return mass * n_u.dot(n_k);
     }
-    const size_t turning = u_turns ? u : k;  // (31), (34)
+    const int turning = u_turns ? u : k;  // (31), (34)
     Vec3<T> moment = arm(turning, u) * T(tree.mass[u]);
-    for (size_t l = u + 1; l < end; ++l) moment += arm(turning, l) * T(tree.mass[l]);
+    for (int l = u + 1; l < end; ++l) moment += arm(turning, l) * T(tree.mass[l]);
     const T value = n_u.dot(moment.cross(n_k));
     return u_turns ? value : T(-value);
   }

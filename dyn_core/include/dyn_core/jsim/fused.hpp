@@ -23,7 +23,7 @@ class Fused {
   static constexpr std::string_view lane_form = "src/fused/fused_lanes.cpp";
   static constexpr unsigned needs = needs_inertias;
 
-  explicit Fused(int capacity) : points_(capacity), mass_(at(capacity)), h_(at(capacity)), G_(at(capacity)) {}
+  explicit Fused(int capacity) : points_(capacity), mass_(capacity), h_(capacity), G_(capacity) {}
 
   // in: ws.R, origin, axis, com, inertia.  out: M, symmetric, in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
@@ -31,15 +31,14 @@ class Fused {
     sum_subtrees(tree, ws);
     M.setZero();
     for (int i = 0; i < tree.size; ++i) {
-      const size_t u = at(i);
-      const Twist Ji = unit_twist(tree, ws, u);
+      const Twist Ji = unit_twist(tree, ws, i);
       // F = (m Jv + Jw x h, I Jw + h x Jv)
-      const Vec3<T> force = Ji.linear * mass_[u] + Ji.angular.cross(h_[u]);
-      Vec3<T> moment = Ji.angular * G_[u].trace() - G_[u] * Ji.angular + h_[u].cross(Ji.linear);
-      for (int j = i; j >= 0; j = tree.parent[at(j)]) {
-        const Twist Jj = unit_twist(tree, ws, at(j));
+      const Vec3<T> force = Ji.linear * mass_[i] + Ji.angular.cross(h_[i]);
+      Vec3<T> moment = Ji.angular * G_[i].trace() - G_[i] * Ji.angular + h_[i].cross(Ji.linear);
+      for (int j = i; j >= 0; j = tree.parent[j]) {
+        const Twist Jj = unit_twist(tree, ws, j);
         M(i, j) = M(j, i) = force.dot(Jj.linear) + moment.dot(Jj.angular);  // M_ij = F_i . J_j
-        if (points_.starts_chain(tree, at(j))) moment += points_.way(at(j)).cross(force);
+        if (points_.starts_chain(tree, j)) moment += points_.way(j).cross(force);
       }
     }
   }
@@ -49,23 +48,21 @@ class Fused {
     Vec3<T> linear, angular;  // of the point of the body that is at P
   };
 
-  static size_t at(int n) { return static_cast<size_t>(n); }
-
-  Twist unit_twist(const Tree& tree, const Workspace<T>& ws, size_t i) const noexcept {
+  Twist unit_twist(const Tree& tree, const Workspace<T>& ws, int i) const noexcept {
     if (tree.motion[i] == Motion::prismatic) return {ws.axis[i], Vec3<T>::Zero()};
     return {(ws.origin[i] - points_.point(i)).cross(ws.axis[i]), ws.axis[i]};
   }
 
   void sum_subtrees(const Tree& tree, const Workspace<T>& ws) noexcept {
-    for (size_t i = 0; i < at(tree.size); ++i) {
+    for (int i = 0; i < tree.size; ++i) {
       const Vec3<T> c = ws.com[i] - points_.point(i);
       mass_[i] = T(tree.mass[i]);
       h_[i] = c * mass_[i];
       G_[i] = Mat3<T>::Identity() * (ws.inertia[i].trace() * T(0.5)) - ws.inertia[i] + h_[i] * c.transpose();
     }
-    for (size_t i = at(tree.size); i-- > 0;) {
+    for (int i = tree.size; i-- > 0;) {
       if (tree.parent[i] < 0) continue;
-      const size_t p = at(tree.parent[i]);
+      const int p = tree.parent[i];
       mass_[p] += mass_[i];
       h_[p] += h_[i];
       G_[p] += G_[i];

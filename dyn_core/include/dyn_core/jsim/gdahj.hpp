@@ -40,18 +40,18 @@ class Gdahj {
   static constexpr std::string_view lane_form = "src/jsim/gdahj_lanes.cpp";
   static constexpr unsigned needs = needs_positions;
 
-  explicit Gdahj(int capacity) : subtree_(at(capacity)), joint_(at(capacity)) {}
+  explicit Gdahj(int capacity) : subtree_(capacity), joint_(capacity) {}
 
   // in: ws.R, origin, axis, com.  out: M, symmetric, in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
     M.setZero();
     if (tree.size == 0) return;
-    sum_subtrees(tree, ws, ws.origin[at(tree.size - 1)]);
-    make_vectors(tree, ws, ws.origin[at(tree.size - 1)]);
+    sum_subtrees(tree, ws, ws.origin[tree.size - 1]);
+    make_vectors(tree, ws, ws.origin[tree.size - 1]);
     for (int i = 0; i < tree.size; ++i) {  // Algorithm 1
-      const Vectors& vi = joint_[at(i)];
-      for (int j = i; j >= 0; j = tree.parent[at(j)]) {
-        const Vectors& vj = joint_[at(j)];
+      const Vectors& vi = joint_[i];
+      for (int j = i; j >= 0; j = tree.parent[j]) {
+        const Vectors& vj = joint_[j];
         M(i, j) = M(j, i) = vj.w.dot(vi.d) + vj.t.dot(vi.y);
       }
     }
@@ -68,19 +68,17 @@ class Gdahj {
     Vec3<T> w, t, d, y;
   };
 
-  static size_t at(int n) { return static_cast<size_t>(n); }
-
   void sum_subtrees(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& reference) noexcept {
-    for (size_t i = 0; i < at(tree.size); ++i) {
+    for (int i = 0; i < tree.size; ++i) {
       Subtree& s = subtree_[i];
       s.mass = T(tree.mass[i]);
       s.h = (ws.com[i] - reference) * s.mass;
       s.b = (ws.com[i] - ws.origin[i]) * s.mass;
       s.D = turned_inertia(tree, ws, i) - skew_product(s.b, ws.com[i] - reference);
     }
-    for (size_t i = at(tree.size); i-- > 0;) {
+    for (int i = tree.size; i-- > 0;) {
       if (tree.parent[i] < 0) continue;
-      const size_t p = at(tree.parent[i]);
+      const int p = tree.parent[i];
       const Vec3<T> l = ws.origin[i] - ws.origin[p];
       subtree_[p].mass += subtree_[i].mass;
       subtree_[p].h += subtree_[i].h;
@@ -90,7 +88,7 @@ class Gdahj {
   }
 
   void make_vectors(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& reference) noexcept {
-    for (size_t i = 0; i < at(tree.size); ++i) {
+    for (int i = 0; i < tree.size; ++i) {
       const Vec3<T>& k = ws.axis[i];
       if (tree.motion[i] == Motion::revolute) {
         joint_[i].w = k;
@@ -107,7 +105,7 @@ class Gdahj {
   }
 
   // R I R^T
-  static Mat3<T> turned_inertia(const Tree& tree, const Workspace<T>& ws, size_t i) noexcept {
+  static Mat3<T> turned_inertia(const Tree& tree, const Workspace<T>& ws, int i) noexcept {
     const Mat3<T> RI = ws.R[i] * tree.inertia_com[i].template cast<T>();
     Mat3<T> turned;
     for (int r = 0; r < 3; ++r) {

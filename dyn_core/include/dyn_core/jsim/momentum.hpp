@@ -23,7 +23,7 @@ class Momentum {
   static constexpr std::string_view lane_form = "src/jsim/momentum_lanes.cpp";
   static constexpr unsigned needs = needs_inertias;
 
-  explicit Momentum(int capacity) : Jp_(at(capacity)), Jo_(at(capacity)), I_Jo_(at(capacity)) {}
+  explicit Momentum(int capacity) : Jp_(capacity), Jo_(capacity), I_Jo_(capacity) {}
 
   // in: ws.origin, axis, com, inertia.  out: M, symmetric, in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
@@ -31,11 +31,11 @@ class Momentum {
     M.setZero();
     for (int l = 0; l < n; ++l) {
       build_jacobians(tree, ws, l);
-      const T mass = T(tree.mass[at(l)]);
-      for (int k = 0; k < n; ++k) I_Jo_[at(k)] = ws.inertia[at(l)] * Jo_[at(k)];
+      const T mass = T(tree.mass[l]);
+      for (int k = 0; k < n; ++k) I_Jo_[k] = ws.inertia[l] * Jo_[k];
       for (int k = 0; k < n; ++k) {
         for (int u = 0; u < n; ++u) {
-          M(u, k) += mass * Jp_[at(u)].dot(Jp_[at(k)]) + Jo_[at(u)].dot(I_Jo_[at(k)]);
+          M(u, k) += mass * Jp_[u].dot(Jp_[k]) + Jo_[u].dot(I_Jo_[k]);
         }
       }
     }
@@ -45,20 +45,18 @@ class Momentum {
   }
 
  private:
-  static size_t at(int n) { return static_cast<size_t>(n); }
-
   void build_jacobians(const Tree& tree, const Workspace<T>& ws, int l) noexcept {
-    for (size_t k = 0; k < at(tree.size); ++k) {
+    for (int k = 0; k < tree.size; ++k) {
       Jp_[k].setZero();
       Jo_[k].setZero();
     }
-    for (int k = l; k >= 0; k = tree.parent[at(k)]) {
-      const Vec3<T>& axis = ws.axis[at(k)];
-      if (tree.motion[at(k)] == Motion::prismatic) {
-        Jp_[at(k)] = axis;
+    for (int k = l; k >= 0; k = tree.parent[k]) {
+      const Vec3<T>& axis = ws.axis[k];
+      if (tree.motion[k] == Motion::prismatic) {
+        Jp_[k] = axis;
       } else {
-        Jp_[at(k)] = axis.cross(Vec3<T>(ws.com[at(l)] - ws.origin[at(k)]));
-        Jo_[at(k)] = axis;
+        Jp_[k] = axis.cross(Vec3<T>(ws.com[l] - ws.origin[k]));
+        Jo_[k] = axis;
       }
     }
   }

@@ -24,16 +24,16 @@ class PseudoInertia {
   static constexpr std::string_view lane_form = "src/jsim/pseudo_inertia_lanes.cpp";
   static constexpr unsigned needs = needs_positions;
 
-  explicit PseudoInertia(int capacity) : U_(static_cast<size_t>(capacity)) {}
+  explicit PseudoInertia(int capacity) : U_(capacity) {}
 
   // in: ws.R, origin, axis.  out: M, symmetric, in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
     M.setZero();
     for (int j = 0; j < tree.size; ++j) {
-      const Mat4 J = pseudo_inertia(tree, at(j));
-      for (int k = j; k >= 0; k = tree.parent[at(k)]) U_[at(k)] = pose_derivative(tree, ws, at(j), at(k));
-      for (int u = j; u >= 0; u = tree.parent[at(u)]) {
-        for (int k = u; k >= 0; k = tree.parent[at(k)]) M(u, k) += basic_element(U_[at(k)], J, U_[at(u)]);
+      const Mat4 J = pseudo_inertia(tree, j);
+      for (int k = j; k >= 0; k = tree.parent[k]) U_[k] = pose_derivative(tree, ws, j, k);
+      for (int u = j; u >= 0; u = tree.parent[u]) {
+        for (int k = u; k >= 0; k = tree.parent[k]) M(u, k) += basic_element(U_[k], J, U_[u]);
       }
     }
     for (int k = 0; k < tree.size; ++k) {
@@ -44,9 +44,7 @@ class PseudoInertia {
  private:
   using Mat4 = Eigen::Matrix<T, 4, 4, Eigen::DontAlign>;
 
-  static size_t at(int n) { return static_cast<size_t>(n); }
-
-  static Mat4 pseudo_inertia(const Tree& tree, size_t j) noexcept {
+  static Mat4 pseudo_inertia(const Tree& tree, int j) noexcept {
     const T mass = T(tree.mass[j]);
     const Vec3<T> com = tree.com[j].template cast<T>();
     const Mat3<T> inertia = tree.inertia_com[j].template cast<T>();
@@ -60,7 +58,7 @@ class PseudoInertia {
     return J;
   }
 
-  static Mat4 pose_derivative(const Tree& tree, const Workspace<T>& ws, size_t j, size_t k) noexcept {
+  static Mat4 pose_derivative(const Tree& tree, const Workspace<T>& ws, int j, int k) noexcept {
     const Vec3<T>& axis = ws.axis[k];
     Mat4 U = Mat4::Zero();
     if (tree.motion[k] == Motion::prismatic) {

@@ -26,7 +26,7 @@ class Screw {
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
     M.setZero();
     for (int i = 0; i < tree.size; ++i) {
-      link_.update(tree, ws, i, tree.principal[static_cast<size_t>(i)]);
+      link_.update(tree, ws, i, tree.principal[i]);
       link_.mass([&](int a, int b, const T& value) {
         M(link_.body(a), link_.body(b)) += value;
         if (a != b) M(link_.body(b), link_.body(a)) += value;

@@ -21,11 +21,11 @@ class UnitAcceleration {
   static constexpr std::string_view source = "Walker and Orin 1982, method 1";
   static constexpr unsigned needs = needs_trigonometry;
 
-  explicit UnitAcceleration(int capacity) : pose_(at(capacity)), motion_(at(capacity)), wrench_(at(capacity)) {}
+  explicit UnitAcceleration(int capacity) : pose_(capacity), motion_(capacity), wrench_(capacity) {}
 
   // in: cos_q, sin_q, q of ws.  out: M, symmetric, in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
-    for (size_t i = 0; i < at(tree.size); ++i) pose_[i] = link_pose(tree, ws, i);
+    for (int i = 0; i < tree.size; ++i) pose_[i] = link_pose(tree, ws, i);
     M.setZero();
     for (int j = 0; j < tree.size; ++j) column(tree, j, M);
   }
@@ -38,31 +38,29 @@ class UnitAcceleration {
     Vec3<T> f, n;
   };
 
-  static size_t at(int n) { return static_cast<size_t>(n); }
-
   void column(const Tree& tree, int j, MatrixRef<T>& M) noexcept {
     const Vec3<T> zero = Vec3<T>::Zero();
     const Vec3<T> z = Vec3<T>::UnitZ();
-    motion_[at(j)] = tree.motion[at(j)] == Motion::revolute ? Acceleration{z, zero} : Acceleration{zero, z};
-    wrench_[at(j)] = inertia_wrench(tree, at(j));
-    for (size_t i = at(j) + 1; i < at(tree.subtree_end[at(j)]); ++i) {
-      const Acceleration& parent = motion_[at(tree.parent[i])];
+    motion_[j] = tree.motion[j] == Motion::revolute ? Acceleration{z, zero} : Acceleration{zero, z};
+    wrench_[j] = inertia_wrench(tree, j);
+    for (int i = j + 1; i < tree.subtree_end[j]; ++i) {
+      const Acceleration& parent = motion_[tree.parent[i]];
       const Vec3<T> a = parent.a + parent.dw.cross(pose_[i].p);
       motion_[i] = {pose_[i].R.transpose() * parent.dw, pose_[i].R.transpose() * a};
       wrench_[i] = inertia_wrench(tree, i);
     }
-    for (int i = tree.subtree_end[at(j)] - 1; i >= j; --i) {
-      const Wrench& w = wrench_[at(i)];
-      M(i, j) = M(j, i) = tree.motion[at(i)] == Motion::revolute ? w.n.z() : w.f.z();
+    for (int i = tree.subtree_end[j] - 1; i >= j; --i) {
+      const Wrench& w = wrench_[i];
+      M(i, j) = M(j, i) = tree.motion[i] == Motion::revolute ? w.n.z() : w.f.z();
       if (i == j) break;
-      Wrench& parent = wrench_[at(tree.parent[at(i)])];
-      const Vec3<T> f = pose_[at(i)].R * w.f;
-      parent.n += pose_[at(i)].R * w.n + pose_[at(i)].p.cross(f);
+      Wrench& parent = wrench_[tree.parent[i]];
+      const Vec3<T> f = pose_[i].R * w.f;
+      parent.n += pose_[i].R * w.n + pose_[i].p.cross(f);
       parent.f += f;
     }
   }
 
-  Wrench inertia_wrench(const Tree& tree, size_t i) const noexcept {
+  Wrench inertia_wrench(const Tree& tree, int i) const noexcept {
     const Vec3<T> c = tree.com[i].template cast<T>();
     Wrench wrench;
     wrench.f = (motion_[i].a + motion_[i].dw.cross(c)) * T(tree.mass[i]);

@@ -14,32 +14,30 @@ namespace dyn {
 template <class T>
 class ChainPoints {
  public:
-  explicit ChainPoints(int capacity) : children_(at(capacity)), point_(at(capacity)), way_(at(capacity)) {}
+  explicit ChainPoints(int capacity) : children_(capacity), point_(capacity), way_(capacity) {}
 
   // in: origin of ws.
   void update(const Tree& tree, const Workspace<T>& ws) noexcept {
-    for (size_t i = 0; i < at(tree.size); ++i) {
+    for (int i = 0; i < tree.size; ++i) {
       children_[i] = 0;
-      if (tree.parent[i] >= 0) ++children_[at(tree.parent[i])];
+      if (tree.parent[i] >= 0) ++children_[tree.parent[i]];
     }
-    for (size_t i = at(tree.size); i-- > 0;) point_[i] = children_[i] == 1 ? point_[i + 1] : ws.origin[i];
-    for (size_t i = 0; i < at(tree.size); ++i) {
-      if (starts_chain(tree, i)) way_[i] = point_[i] - point_[at(tree.parent[i])];
+    for (int i = tree.size; i-- > 0;) point_[i] = children_[i] == 1 ? point_[i + 1] : ws.origin[i];
+    for (int i = 0; i < tree.size; ++i) {
+      if (starts_chain(tree, i)) way_[i] = point_[i] - point_[tree.parent[i]];
     }
   }
 
-  [[nodiscard]] const Vec3<T>& point(size_t i) const noexcept { return point_[i]; }  // P of body i's chain, base frame
+  [[nodiscard]] const Vec3<T>& point(int i) const noexcept { return point_[i]; }  // P of body i's chain, base frame
 
   // Does body i hang on a body of another chain?
-  [[nodiscard]] bool starts_chain(const Tree& tree, size_t i) const noexcept {
-    return tree.parent[i] >= 0 && children_[at(tree.parent[i])] != 1;
+  [[nodiscard]] bool starts_chain(const Tree& tree, int i) const noexcept {
+    return tree.parent[i] >= 0 && children_[tree.parent[i]] != 1;
   }
   // From the parent's P to that of body i; only where i starts a chain.
-  [[nodiscard]] const Vec3<T>& way(size_t i) const noexcept { return way_[i]; }
+  [[nodiscard]] const Vec3<T>& way(int i) const noexcept { return way_[i]; }
 
  private:
-  static size_t at(int n) { return static_cast<size_t>(n); }
-
   std::vector<int> children_;
   std::vector<Vec3<T>> point_, way_;
 };

@@ -80,7 +80,7 @@ PlaneTurn<T> cast(const PlaneTurn<double>& turn) noexcept {
 
 // cos and sin of theta0 + q by the addition theorem: large q stay as accurate as they are.
 template <class T>
-JointDisplacement<T> joint_displacement(const Tree& tree, const Workspace<T>& ws, size_t i) noexcept {
+JointDisplacement<T> joint_displacement(const Tree& tree, const Workspace<T>& ws, int i) noexcept {
   const ScrewJoint& joint = tree.screw.joint[i];
   const T c0 = static_cast<T>(joint.c0);
   const T s0 = static_cast<T>(joint.s0);

@@ -27,10 +27,7 @@ class InertiaDerivatives {
   static constexpr unsigned needs = needs_inertias;
 
   explicit InertiaDerivatives(int capacity)
-      : capacity_(at(capacity)),
-        composite_(at(capacity)),
-        twist_(at(capacity) * at(capacity)),
-        wrench_(at(capacity) * at(capacity)) {}
+      : capacity_(capacity), composite_(capacity), twist_(capacity * capacity), wrench_(capacity * capacity) {}
 
   // in: positions and inertias of ws.  Must come before at_bodies().
   DYN_REALTIME void prepare(const Tree& tree, const Workspace<T>& ws) noexcept {
@@ -51,8 +48,8 @@ class InertiaDerivatives {
   // f(k) for every k whose rate may change M_ij, j = `above` being i = `below` or an ancestor of it.
   template <class F>
   static void for_each_beyond(const Tree& tree, int above, int below, F&& f) noexcept {
-    for (int k = below; k != above; k = tree.parent[at(k)]) f(k);
-    for (int k = below + 1; k < tree.subtree_end[at(below)]; ++k) f(k);
+    for (int k = below; k != above; k = tree.parent[k]) f(k);
+    for (int k = below + 1; k < tree.subtree_end[below]; ++k) f(k);
   }
 
  private:
@@ -68,9 +65,8 @@ class InertiaDerivatives {
     Vec3<T> moment, force;
   };
 
-  static size_t at(int n) { return static_cast<size_t>(n); }
-  [[nodiscard]] const Twist& twist(int j, int k) const noexcept { return twist_[at(j) * capacity_ + at(k)]; }
-  [[nodiscard]] const Wrench& wrench(int i, int k) const noexcept { return wrench_[at(i) * capacity_ + at(k)]; }
+  [[nodiscard]] const Twist& twist(int j, int k) const noexcept { return twist_[j * capacity_ + k]; }
+  [[nodiscard]] const Wrench& wrench(int i, int k) const noexcept { return wrench_[i * capacity_ + k]; }
 
   static T power(const Twist& t, const Wrench& f) noexcept { return t.angular.dot(f.moment) + t.linear.dot(f.force); }
 
@@ -82,16 +78,16 @@ class InertiaDerivatives {
   }
 
   void sum_subtrees(const Tree& tree, const Workspace<T>& ws) noexcept {
-    for (size_t i = 0; i < at(tree.size); ++i) {
+    for (int i = 0; i < tree.size; ++i) {
       Composite& c = composite_[i];
       const Vec3<T> r = ws.R[i] * tree.com[i].template cast<T>();
       c.m = T(tree.mass[i]);
       c.h = r * c.m;
       c.I = ws.inertia[i] + shift(c.m, Vec3<T>::Zero(), r);
     }
-    for (size_t i = at(tree.size); i-- > 0;) {
+    for (int i = tree.size; i-- > 0;) {
       if (tree.parent[i] < 0) continue;
-      const size_t p = at(tree.parent[i]);
+      const int p = tree.parent[i];
       const Composite& c = composite_[i];
       const Vec3<T> r = ws.origin[i] - ws.origin[p];
       composite_[p].m += c.m;
@@ -102,16 +98,16 @@ class InertiaDerivatives {
 
   // A_ik and F_ik for i = k and its ancestors.
   void pairs_above(const Tree& tree, const Workspace<T>& ws, int k) noexcept {
-    const Composite& c = composite_[at(k)];
-    const Vec3<T>& axis = ws.axis[at(k)];
-    const bool k_turns = tree.motion[at(k)] == Motion::revolute;
-    for (int i = k; i >= 0; i = tree.parent[at(i)]) {
-      const bool turns = tree.motion[at(i)] == Motion::revolute;
-      const Vec3<T>& z = ws.axis[at(i)];
-      Twist& A = twist_[at(i) * capacity_ + at(k)];
-      Wrench& F = wrench_[at(i) * capacity_ + at(k)];
+    const Composite& c = composite_[k];
+    const Vec3<T>& axis = ws.axis[k];
+    const bool k_turns = tree.motion[k] == Motion::revolute;
+    for (int i = k; i >= 0; i = tree.parent[i]) {
+      const bool turns = tree.motion[i] == Motion::revolute;
+      const Vec3<T>& z = ws.axis[i];
+      Twist& A = twist_[i * capacity_ + k];
+      Wrench& F = wrench_[i * capacity_ + k];
       if (turns) {  // S_i = (z, v) at the origin of k
-        const Vec3<T> v = i == k ? Vec3<T>(Vec3<T>::Zero()) : Vec3<T>(z.cross(ws.origin[at(k)] - ws.origin[at(i)]));
+        const Vec3<T> v = i == k ? Vec3<T>(Vec3<T>::Zero()) : Vec3<T>(z.cross(ws.origin[k] - ws.origin[i]));
         F = {c.I * z + c.h.cross(v), v * c.m + z.cross(c.h)};
         const Vec3<T> turn = axis.cross(z);
         A = k_turns ? Twist{turn, axis.cross(v)} : Twist{Vec3<T>::Zero(), turn};
@@ -124,14 +120,14 @@ class InertiaDerivatives {
 
   // F_ik for i beyond k: Ic_i S_i, its moment taken about the origin of k.
   void pairs_below(const Tree& tree, const Workspace<T>& ws, int k) noexcept {
-    for (int i = k + 1; i < tree.subtree_end[at(k)]; ++i) {
+    for (int i = k + 1; i < tree.subtree_end[k]; ++i) {
       const Wrench& own = wrench(i, i);
-      const Vec3<T> r = ws.origin[at(i)] - ws.origin[at(k)];
-      wrench_[at(i) * capacity_ + at(k)] = {own.moment + r.cross(own.force), own.force};
+      const Vec3<T> r = ws.origin[i] - ws.origin[k];
+      wrench_[i * capacity_ + k] = {own.moment + r.cross(own.force), own.force};
     }
   }
 
-  size_t capacity_;
+  int capacity_;
   std::vector<Composite> composite_;
   std::vector<Twist> twist_;    // A_jk at [j capacity + k]
   std::vector<Wrench> wrench_;  // F_ik at [i capacity + k]

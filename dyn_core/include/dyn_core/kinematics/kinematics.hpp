@@ -24,14 +24,14 @@ enum Needs : unsigned {
 // User coordinates to bodies: q_body = ratio q[coordinate] + offset; rates without the offset.
 template <class T>
 void spread_positions(const Tree& tree, const T* q, Workspace<T>& ws) noexcept {
-  for (size_t i = 0; i < static_cast<size_t>(tree.size); ++i) {
+  for (int i = 0; i < tree.size; ++i) {
     const T& value = q[tree.coordinate[i]];
     ws.q[i] = tree.has_mimic ? T(T(tree.ratio[i]) * value + T(tree.offset[i])) : value;
   }
 }
 template <class T>
 void spread_rates(const Tree& tree, const T* rates, std::vector<T>& to) noexcept {
-  for (size_t i = 0; i < static_cast<size_t>(tree.size); ++i) {
+  for (int i = 0; i < tree.size; ++i) {
     const T& value = rates[tree.coordinate[i]];
     to[i] = tree.has_mimic ? T(T(tree.ratio[i]) * value) : value;
   }
@@ -41,7 +41,7 @@ template <class T>
 void update_trigonometry(const Tree& tree, Workspace<T>& ws) noexcept {
   using std::cos;
   using std::sin;
-  for (size_t i = 0; i < static_cast<size_t>(tree.size); ++i) {
+  for (int i = 0; i < tree.size; ++i) {
     const bool turns = tree.motion[i] == Motion::revolute;
     ws.cos_q[i] = turns ? cos(ws.q[i]) : T(1.0);
     ws.sin_q[i] = turns ? sin(ws.q[i]) : T(0.0);
@@ -51,13 +51,12 @@ void update_trigonometry(const Tree& tree, Workspace<T>& ws) noexcept {
 // R_i = R_parent R_tree Rz(q),  o_i = o_parent + R_parent p_tree (+ z q),  c_i = o_i + R_i c
 template <class T>
 void update_positions(const Tree& tree, Workspace<T>& ws) noexcept {
-  for (size_t i = 0; i < static_cast<size_t>(tree.size); ++i) {
+  for (int i = 0; i < tree.size; ++i) {
     const Mat3<T> R_tree = tree.parent_R_joint[i].template cast<T>();
     const Vec3<T> p_tree = tree.parent_p_joint[i].template cast<T>();
-    const int parent = tree.parent[i];
-    const auto p = static_cast<size_t>(parent);
-    const Mat3<T> R_joint = parent < 0 ? R_tree : Mat3<T>(ws.R[p] * R_tree);
-    ws.origin[i] = parent < 0 ? p_tree : Vec3<T>(ws.origin[p] + ws.R[p] * p_tree);
+    const int p = tree.parent[i];
+    const Mat3<T> R_joint = p < 0 ? R_tree : Mat3<T>(ws.R[p] * R_tree);
+    ws.origin[i] = p < 0 ? p_tree : Vec3<T>(ws.origin[p] + ws.R[p] * p_tree);
     ws.axis[i] = R_joint.col(2);
     if (tree.motion[i] == Motion::revolute) {
       ws.R[i].col(0) = R_joint.col(0) * ws.cos_q[i] + R_joint.col(1) * ws.sin_q[i];
@@ -74,7 +73,7 @@ void update_positions(const Tree& tree, Workspace<T>& ws) noexcept {
 // I = R I_com R^T
 template <class T>
 void update_inertias(const Tree& tree, Workspace<T>& ws) noexcept {
-  for (size_t i = 0; i < static_cast<size_t>(tree.size); ++i) {
+  for (int i = 0; i < tree.size; ++i) {
     const Mat3<T> RI = ws.R[i] * tree.inertia_com[i].template cast<T>();
     for (int r = 0; r < 3; ++r) {
       for (int c = 0; c <= r; ++c) {
@@ -87,16 +86,15 @@ void update_inertias(const Tree& tree, Workspace<T>& ws) noexcept {
 // omega_i = omega_parent + z v (revolute);  v_i = v_parent + omega_parent x (o_i - o_parent) + z v (prismatic)
 template <class T>
 void update_velocities(const Tree& tree, Workspace<T>& ws) noexcept {
-  for (size_t i = 0; i < static_cast<size_t>(tree.size); ++i) {
-    const int parent = tree.parent[i];
+  for (int i = 0; i < tree.size; ++i) {
+    const int p = tree.parent[i];
     const Vec3<T> joint_rate = ws.axis[i] * ws.v[i];
     const bool turns = tree.motion[i] == Motion::revolute;
-    if (parent < 0) {
+    if (p < 0) {
       ws.omega[i] = turns ? joint_rate : Vec3<T>(Vec3<T>::Zero());
       ws.velocity[i] = turns ? Vec3<T>(Vec3<T>::Zero()) : joint_rate;
       continue;
     }
-    const auto p = static_cast<size_t>(parent);
     ws.omega[i] = ws.omega[p];
     ws.velocity[i] = ws.velocity[p] + ws.omega[p].cross(ws.origin[i] - ws.origin[p]);
     (turns ? ws.omega[i] : ws.velocity[i]) += joint_rate;

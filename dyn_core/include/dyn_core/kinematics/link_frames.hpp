@@ -16,7 +16,7 @@ struct LinkPose {
 
 // R = R_tree Rz(q),  p = p_tree (+ z q)
 template <class T>
-LinkPose<T> link_pose(const Tree& tree, const Workspace<T>& ws, size_t i) noexcept {
+LinkPose<T> link_pose(const Tree& tree, const Workspace<T>& ws, int i) noexcept {
   LinkPose<T> pose{tree.parent_R_joint[i].template cast<T>(), tree.parent_p_joint[i].template cast<T>()};
   if (tree.motion[i] == Motion::prismatic) {
     pose.p += pose.R.col(2) * ws.q[i];

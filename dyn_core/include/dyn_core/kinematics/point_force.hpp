@@ -14,11 +14,10 @@ namespace dyn {
 template <class T>
 void add_point_force(const Tree& tree, const Workspace<T>& ws, int body, const Vec3<T>& point, const Vec3<T>& force,
                      std::vector<T>& tau) noexcept {
-  for (int j = body; j >= 0; j = tree.parent[static_cast<size_t>(j)]) {
-    const auto u = static_cast<size_t>(j);
-    const T torque = tree.motion[u] == Motion::revolute ? ws.axis[u].dot((point - ws.origin[u]).cross(force))
-                                                        : ws.axis[u].dot(force);
-    tau[static_cast<size_t>(tree.coordinate[u])] += T(tree.ratio[u]) * torque;
+  for (int j = body; j >= 0; j = tree.parent[j]) {
+    const T torque = tree.motion[j] == Motion::revolute ? ws.axis[j].dot((point - ws.origin[j]).cross(force))
+                                                        : ws.axis[j].dot(force);
+    tau[tree.coordinate[j]] += T(tree.ratio[j]) * torque;
   }
 }
 

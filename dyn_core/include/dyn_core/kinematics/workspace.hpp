@@ -15,18 +15,18 @@ template <class T>
 struct Workspace {
   explicit Workspace(int bodies)
       : capacity(bodies),
-        q(at(bodies)),
-        v(at(bodies)),
-        a(at(bodies)),
-        cos_q(at(bodies)),
-        sin_q(at(bodies)),
-        R(at(bodies)),
-        origin(at(bodies)),
-        axis(at(bodies)),
-        com(at(bodies)),
-        inertia(at(bodies)),
-        omega(at(bodies)),
-        velocity(at(bodies)) {}
+        q(bodies),
+        v(bodies),
+        a(bodies),
+        cos_q(bodies),
+        sin_q(bodies),
+        R(bodies),
+        origin(bodies),
+        axis(bodies),
+        com(bodies),
+        inertia(bodies),
+        omega(bodies),
+        velocity(bodies) {}
 
   int capacity;
 
@@ -48,7 +48,6 @@ struct Workspace {
   std::vector<Vec3<T>> velocity;  // of the body frame's origin
 
  private:
-  static size_t at(int n) { return static_cast<size_t>(n); }
 };
 
 }  // namespace dyn

@@ -24,27 +24,27 @@ class JointSpaceSum {
   // For at most `coordinates` entries of q and `pieces` pieces, each moved by at most `joints` joints.
   JointSpaceSum(int coordinates, int pieces, int joints)
       : largest_(coordinates),
-        pieces_(at(pieces), LinkTerms<T>(joints)),
-        used_(at(pieces), 0),
-        order_(at(pieces)),
-        M_(at(coordinates) * at(coordinates)),
-        C_(at(coordinates) * at(coordinates)),
-        g_(at(coordinates)) {}
+        pieces_(pieces, LinkTerms<T>(joints)),
+        used_(pieces, 0),
+        order_(pieces),
+        M_(coordinates * coordinates),
+        C_(coordinates * coordinates),
+        g_(coordinates) {}
 
   // A handle for remove() and replace(), or `refused` where there is no room (and nothing changed).
   [[nodiscard]] DYN_REALTIME int add(const LinkTerms<T>& piece) noexcept {
-    const auto slot = static_cast<size_t>(std::find(used_.begin(), used_.end(), 0) - used_.begin());
-    if (slot == used_.size() || !fits(piece) || !pieces_[slot].assign(piece)) return refused;
+    const auto slot = static_cast<int>(std::find(used_.begin(), used_.end(), 0) - used_.begin());
+    if (slot == static_cast<int>(used_.size()) || !fits(piece) || !pieces_[slot].assign(piece)) return refused;
     used_[slot] = 1;
-    order_[at(count_++)] = static_cast<int>(slot);
+    order_[count_++] = slot;
     accumulate(pieces_[slot]);
-    return static_cast<int>(slot);
+    return slot;
   }
 
   // False (and nothing changed) if there is no such piece.
   [[nodiscard]] DYN_REALTIME bool remove(int handle) noexcept {
     if (!holds(handle)) return false;
-    used_[at(handle)] = 0;
+    used_[handle] = 0;
     const auto end = order_.begin() + count_;
     std::copy(std::find(order_.begin(), end, handle) + 1, end, std::find(order_.begin(), end, handle));
     --count_;
@@ -54,7 +54,7 @@ class JointSpaceSum {
 
   // The same piece in another state or with another inertia; it keeps its place in the order.
   [[nodiscard]] DYN_REALTIME bool replace(int handle, const LinkTerms<T>& piece) noexcept {
-    if (!holds(handle) || !fits(piece) || !pieces_[at(handle)].assign(piece)) return false;
+    if (!holds(handle) || !fits(piece) || !pieces_[handle].assign(piece)) return false;
     sum_up();
     return true;
   }
@@ -71,9 +71,8 @@ class JointSpaceSum {
   [[nodiscard]] ConstVectorRef<T> g() const noexcept { return {g_.data(), size_}; }
 
  private:
-  static size_t at(int n) { return static_cast<size_t>(n); }
   [[nodiscard]] bool holds(int handle) const noexcept {
-    return handle >= 0 && at(handle) < used_.size() && used_[at(handle)] != 0;
+    return handle >= 0 && handle < static_cast<int>(used_.size()) && used_[handle] != 0;
   }
   [[nodiscard]] bool fits(const LinkTerms<T>& piece) const noexcept {
     for (int k = 0; k < piece.size(); ++k) {
@@ -87,16 +86,16 @@ class JointSpaceSum {
     std::fill(C_.begin(), C_.end(), T(0.0));
     std::fill(g_.begin(), g_.end(), T(0.0));
     size_ = 0;
-    for (int k = 0; k < count_; ++k) accumulate(pieces_[at(order_[at(k)])]);
+    for (int k = 0; k < count_; ++k) accumulate(pieces_[order_[k]]);
   }
 
   void accumulate(const LinkTerms<T>& piece) noexcept {
     for (int b = 0; b < piece.size(); ++b) {
       const int column = piece.coordinate(b);
       size_ = std::max(size_, column + 1);
-      g_[at(column)] += piece.g()[b];
+      g_[column] += piece.g()[b];
       for (int a = 0; a < piece.size(); ++a) {
-        const size_t entry = at(column) * at(largest_) + at(piece.coordinate(a));
+        const int entry = column * largest_ + piece.coordinate(a);
         M_[entry] += piece.M()(a, b);
         C_[entry] += piece.C()(a, b);
       }

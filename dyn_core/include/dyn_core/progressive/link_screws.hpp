@@ -18,37 +18,37 @@ class LinkScrews {
  public:
   static constexpr unsigned needs = needs_positions;
 
-  explicit LinkScrews(int capacity) : body_(at(capacity)), twist_(at(capacity)), screw_(at(capacity)) {}
+  explicit LinkScrews(int capacity) : body_(capacity), twist_(capacity), screw_(capacity) {}
 
   // J_i^{Ci}, eqs 28-31: column j is the twist of the link's centre of mass for a unit rate of joint j, in the link's
   // principal axes: (z_j, z_j x (c - p_j)), prismatic (0, z_j). T_0^{Ci} (eq 29) with R_C^i of eq 11 merged into R.
   DYN_REALTIME void update(const Tree& tree, const Workspace<T>& ws, int link,
                            const PrincipalInertia& inertia) noexcept {
-    to_axes_ = (ws.R[at(link)] * inertia.axes.cast<T>()).transpose();
+    to_axes_ = (ws.R[link] * inertia.axes.cast<T>()).transpose();
     radii_ = inertia.radii.cast<T>();
     mass_ = T(inertia.mass_kg);
     size_ = 0;
-    Vec3<T> arm = ws.R[at(link)] * inertia.com_m.cast<T>();  // c - p_j
-    for (int j = link; j >= 0; j = tree.parent[at(j)]) {
-      const bool turns = tree.motion[at(j)] == Motion::revolute;
-      const Vec3<T> z = to_axes_ * ws.axis[at(j)];
-      Twist& J = twist_[at(size_)];
+    Vec3<T> arm = ws.R[link] * inertia.com_m.cast<T>();  // c - p_j
+    for (int j = link; j >= 0; j = tree.parent[j]) {
+      const bool turns = tree.motion[j] == Motion::revolute;
+      const Vec3<T> z = to_axes_ * ws.axis[j];
+      Twist& J = twist_[size_];
       J.angular = turns ? z : Vec3<T>(Vec3<T>::Zero());
       J.linear = turns ? Vec3<T>(z.cross(to_axes_ * arm)) : z;
-      screw_[at(size_)] = on_principal_screws(J);
-      body_[at(size_++)] = j;
-      if (tree.parent[at(j)] >= 0) arm += ws.origin[at(j)] - ws.origin[at(tree.parent[at(j)])];
+      screw_[size_] = on_principal_screws(J);
+      body_[size_++] = j;
+      if (tree.parent[j] >= 0) arm += ws.origin[j] - ws.origin[tree.parent[j]];
     }
   }
 
   [[nodiscard]] int size() const noexcept { return size_; }
-  [[nodiscard]] int body(int chain_index) const noexcept { return body_[at(chain_index)]; }
+  [[nodiscard]] int body(int chain_index) const noexcept { return body_[chain_index]; }
 
   // M_i = J^T Mbar J (eq 21) with Mbar = m/2 S_C^T S_C (eq 10): add(a, b, value) for b <= a, to be mirrored.
   template <class Add>
   DYN_REALTIME void mass(Add&& add) const noexcept {
     for (int a = 0; a < size_; ++a) {
-      for (int b = 0; b <= a; ++b) add(a, b, inertia_product(screw_[at(a)], screw_[at(b)]));
+      for (int b = 0; b <= a; ++b) add(a, b, inertia_product(screw_[a], screw_[b]));
     }
   }
 
@@ -59,9 +59,9 @@ class LinkScrews {
   DYN_REALTIME void coriolis(Rate&& rate, Add&& add) const noexcept {
     for (int j = 1; j < size_; ++j) {
       for (int k = 0; k < j; ++k) {
-        const Screws change = on_principal_screws(cross(twist_[at(j)], twist_[at(k)]));
+        const Screws change = on_principal_screws(cross(twist_[j], twist_[k]));
         for (int l = 0; l < size_; ++l) {
-          const T half = inertia_product(change, screw_[at(l)]) * T(0.5);
+          const T half = inertia_product(change, screw_[l]) * T(0.5);
           const auto symbols = [&](int x, int y) {  // half of dM_xy/dq_k
             const T term = half * rate(y);
             add(x, y, half * rate(k));
@@ -79,7 +79,7 @@ class LinkScrews {
   template <class Add>
   DYN_REALTIME void gravity(const Vec3<T>& g0, Add&& add) const noexcept {
     const Vec3<T> weight = (to_axes_ * g0) * mass_;
-    for (int a = 0; a < size_; ++a) add(a, -twist_[at(a)].linear.dot(weight));
+    for (int a = 0; a < size_; ++a) add(a, -twist_[a].linear.dot(weight));
   }
 
  private:
@@ -90,7 +90,6 @@ class LinkScrews {
     Vec3<T> positive, negative;
   };
 
-  static size_t at(int n) { return static_cast<size_t>(n); }
   [[nodiscard]] bool massless() const noexcept { return mass_ == T(0.0); }
 
   // Rows (a, 0, 0; 1, 0, 0), (-a, 0, 0; 1, 0, 0), ... of eqs 2-7; eq 9 where there is no mass.

@@ -20,23 +20,23 @@ class LinkTerms {
   // For links moved by at most `joints` simple joints.
   explicit LinkTerms(int joints)
       : screws_(joints),
-        coordinate_(at(joints)),
-        place_(at(joints)),
-        ratio_(at(joints)),
-        M_(at(joints) * at(joints)),
-        C_(at(joints) * at(joints)),
-        g_(at(joints)) {}
+        coordinate_(joints),
+        place_(joints),
+        ratio_(joints),
+        M_(joints * joints),
+        C_(joints * joints),
+        g_(joints) {}
 
   [[nodiscard]] int capacity() const noexcept { return static_cast<int>(g_.size()); }
   [[nodiscard]] int size() const noexcept { return size_; }
-  [[nodiscard]] int coordinate(int k) const noexcept { return coordinate_[at(k)]; }
+  [[nodiscard]] int coordinate(int k) const noexcept { return coordinate_[k]; }
   [[nodiscard]] ConstMatrixRef<T> M() const noexcept { return {M_.data(), size_, size_, Eigen::OuterStride<>(size_)}; }
   [[nodiscard]] ConstMatrixRef<T> C() const noexcept { return {C_.data(), size_, size_, Eigen::OuterStride<>(size_)}; }
   [[nodiscard]] ConstVectorRef<T> g() const noexcept { return {g_.data(), size_}; }
 
   // The body's own inertia. in: positions and v of ws.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, int body) noexcept {
-    compute(tree, ws, body, tree.principal[at(body)]);
+    compute(tree, ws, body, tree.principal[body]);
   }
 
   // A payload carried rigidly by the body: `inertia` is the payload's, in the body frame.
@@ -51,27 +51,24 @@ class LinkTerms {
     C.setZero();
     g.setZero();
     screws_.mass([&](int a, int b, const T& value) {
-      const T scaled = ratio_[at(a)] * value * ratio_[at(b)];
-      M(place_[at(a)], place_[at(b)]) += scaled;
-      if (a != b) M(place_[at(b)], place_[at(a)]) += scaled;
+      const T scaled = ratio_[a] * value * ratio_[b];
+      M(place_[a], place_[b]) += scaled;
+      if (a != b) M(place_[b], place_[a]) += scaled;
     });
-    screws_.coriolis([&](int a) { return ws.v[at(screws_.body(a))]; },
-                     [&](int a, int b, const T& value) {
-                       C(place_[at(a)], place_[at(b)]) += ratio_[at(a)] * value * ratio_[at(b)];
-                     });
-    screws_.gravity(tree.gravity.template cast<T>(),
-                    [&](int a, const T& value) { g[place_[at(a)]] += ratio_[at(a)] * value; });
+    screws_.coriolis([&](int a) { return ws.v[screws_.body(a)]; },
+                     [&](int a, int b, const T& value) { C(place_[a], place_[b]) += ratio_[a] * value * ratio_[b]; });
+    screws_.gravity(tree.gravity.template cast<T>(), [&](int a, const T& value) { g[place_[a]] += ratio_[a] * value; });
   }
 
   // A copy of the value in memory that is there already. Not done (false) where it is too small.
   [[nodiscard]] DYN_REALTIME bool assign(const LinkTerms& from) noexcept {
     if (from.size_ > capacity()) return false;
     size_ = from.size_;
-    for (size_t k = 0; k < at(size_); ++k) {
+    for (int k = 0; k < size_; ++k) {
       coordinate_[k] = from.coordinate_[k];
       g_[k] = from.g_[k];
     }
-    for (size_t k = 0; k < at(size_) * at(size_); ++k) {
+    for (int k = 0; k < size_ * size_; ++k) {
       M_[k] = from.M_[k];
       C_[k] = from.C_[k];
     }
@@ -79,18 +76,16 @@ class LinkTerms {
   }
 
  private:
-  static size_t at(int n) { return static_cast<size_t>(n); }
-
   // Where each joint of the chain stands in the packed matrices; several mimic joints may share one place.
   void place_chain(const Tree& tree) noexcept {
     size_ = 0;
     for (int a = screws_.size() - 1; a >= 0; --a) {
-      const auto body = at(screws_.body(a));
+      const auto body = screws_.body(a);
       int k = 0;
-      while (k < size_ && coordinate_[at(k)] != tree.coordinate[body]) ++k;
-      if (k == size_) coordinate_[at(size_++)] = tree.coordinate[body];
-      place_[at(a)] = k;
-      ratio_[at(a)] = T(tree.ratio[body]);
+      while (k < size_ && coordinate_[k] != tree.coordinate[body]) ++k;
+      if (k == size_) coordinate_[size_++] = tree.coordinate[body];
+      place_[a] = k;
+      ratio_[a] = T(tree.ratio[body]);
     }
   }
 
