@@ -14,7 +14,10 @@ namespace {
 
 using Slot = std::unique_ptr<std::uint64_t>;
 
-bool put(Ring<Slot>& ring, std::uint64_t number) {
+using ReclaimedRing = Ring<Slot, AfterRelease::reclaim>;
+
+template <class AnyRing>
+bool put(AnyRing& ring, std::uint64_t number) {
   Slot* const slot = ring.next();
   if (slot == nullptr) return false;
   *slot = std::make_unique<std::uint64_t>(number);
@@ -38,11 +41,12 @@ TEST(Ring, IsFullWhenEverySlotIsTheConsumers) {
 }
 
 TEST(Ring, ReclaimShowsEveryReleasedSlotOnce) {
-  Ring<Slot> ring(3);
+  ReclaimedRing ring(3);
   for (std::uint64_t k = 1; k <= 3; ++k) EXPECT_TRUE(put(ring, k));
   EXPECT_EQ(ring.reclaim(), nullptr) << "all of them are the consumer's";
   ring.release();
   ring.release();
+  EXPECT_EQ(ring.next(), nullptr) << "what was released may not be filled before it was reclaimed";
   for (std::uint64_t k = 1; k <= 2; ++k) {
     Slot* const done = ring.reclaim();
     ASSERT_NE(done, nullptr);
@@ -55,7 +59,7 @@ TEST(Ring, ReclaimShowsEveryReleasedSlotOnce) {
 
 TEST(RingStress, EveryValueOnceInOrderBetweenTwoThreads) {
   constexpr std::uint64_t values = 100000;
-  Ring<Slot> ring(8);
+  ReclaimedRing ring(8);
   std::uint64_t wrong = 0, reclaimed = 0;
   std::thread consumer([&] {
     for (std::uint64_t k = 1; k <= values; ++k) {

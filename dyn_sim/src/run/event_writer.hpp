@@ -78,7 +78,7 @@ class EventWriter {
   std::shared_ptr<const Model> robot_;
   control::Parameters parameters_;
 
-  lockfree::Ring<Ready> ring_{slots};
+  lockfree::Ring<Ready, lockfree::AfterRelease::reclaim> ring_{slots};
   std::jthread thread_;  // last: everything else is there when it starts
 };
 

@@ -7,8 +7,8 @@
 //
 //   free        the producer's: next() shows the one that is filled next
 //   committed   the consumer's: front() shows the oldest one
-//   released    the producer's again: reclaim() shows each once, so that what the consumer left in it can be freed;
-//               who has nothing to free never calls it
+//   released    the producer's again, free at once; with AfterRelease::reclaim only after reclaim() has shown it, so
+//               that the producer can free what the consumer left in it before it is filled anew
 #pragma once
 
 #include <atomic>
@@ -19,25 +19,28 @@
 
 namespace dyn::lockfree {
 
-template <class T>
+enum class AfterRelease : std::uint8_t { refill, reclaim };
+
+template <class T, AfterRelease after_release = AfterRelease::refill>
 class Ring {
  public:
   // So many slots, at least one, as T{} or as copies of `first`, with the memory that it has.
   explicit Ring(std::size_t slots) : slots_(slots) {}
   Ring(std::size_t slots, const T& first) : slots_(slots, first) {}
 
-  // The producer: the slot to fill; null if all of them are the consumer's. Acquire: the consumer is done with it.
+  // The producer: the slot to fill; null if none is free. Acquire: the consumer is done with it.
   [[nodiscard]] DYN_REALTIME T* next() noexcept {
     const std::uint64_t count = committed_.load(std::memory_order_relaxed);
-    const bool full = count - released_.load(std::memory_order_acquire) >= slots_.size();
-    return full ? nullptr : &slots_[count % slots_.size()];
+    std::uint64_t freed = reclaimed_;
+    if constexpr (after_release == AfterRelease::refill) freed = released_.load(std::memory_order_acquire);
+    return count - freed >= slots_.size() ? nullptr : &slots_[count % slots_.size()];
   }
   // The producer: hands over next(), which was not null. Release: the consumer sees what was written to it.
   DYN_REALTIME void commit() noexcept {
     committed_.store(committed_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
-  // The producer: the oldest slot that was released and not yet reclaimed, or null. Not to be filled: next() is.
-  [[nodiscard]] DYN_REALTIME T* reclaim() noexcept {
+  // The producer: the oldest slot that was released and not yet reclaimed, or null; it is free from then on.
+  [[nodiscard]] DYN_REALTIME T* reclaim() noexcept requires(after_release == AfterRelease::reclaim) {
     if (reclaimed_ == released_.load(std::memory_order_acquire)) return nullptr;
     return &slots_[reclaimed_++ % slots_.size()];
   }
