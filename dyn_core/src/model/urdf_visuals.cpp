@@ -76,7 +76,7 @@ void VisualReader::read(const xml::Element& link, RobotDescription& robot) const
 std::optional<Vec3d> VisualReader::color(const xml::Element& visual) const {
   const xml::Element* const material = elements_.child(visual, "material");
   if (material == nullptr) return std::nullopt;
-  if (const auto color = own_color(*material)) return color;
+  if (auto color = own_color(*material)) return color;
   const std::string* const name = material->find("name");
   const auto named = name != nullptr ? colors_.find(*name) : colors_.end();
   return named != colors_.end() ? std::optional<Vec3d>(named->second) : std::nullopt;

@@ -23,7 +23,7 @@ fs::path find_scenario(const std::string& scenario) {
   }
   std::string names;
   for (const fs::path& folder : folders) {
-    if (const fs::path file = folder / (scenario + ".yaml"); fs::is_regular_file(file, error)) return file;
+    if (fs::path file = folder / (scenario + ".yaml"); fs::is_regular_file(file, error)) return file;
     std::set<std::string> stems;
     for (const auto& entry : fs::directory_iterator(folder, error)) {
       if (entry.path().extension() == ".yaml") stems.insert(entry.path().stem().string());
