@@ -6,8 +6,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # keeps structs of vectors in register
 endif()
 
 if(DYN_SANITIZE)  # checks in every line of fully inlined code: minutes to compile
-  # ... and then g++ says that it drops loop annotations, by a warning that has no name.
-  list(APPEND DYN_KERNEL_OPTIONS -O1 -Wno-error)
+  list(APPEND DYN_KERNEL_OPTIONS -O1)
 endif()
 
 file(GLOB dyn_lane_forms CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/*/*_lanes.cpp)
@@ -21,7 +20,9 @@ function(dyn_kernel_set name)
   target_compile_features(dyn_lanes_${name} PRIVATE cxx_std_20)
   target_include_directories(dyn_lanes_${name} PRIVATE include src)
   target_compile_options(dyn_lanes_${name} PRIVATE ${DYN_KERNEL_OPTIONS} ${ARGN})
-  target_link_libraries(dyn_lanes_${name} PRIVATE dyn_warnings)
+  if(NOT DYN_SANITIZE)  # where g++ says that it drops loop annotations, by a warning that has no name
+    target_link_libraries(dyn_lanes_${name} PRIVATE dyn_warnings)
+  endif()
   set_target_properties(dyn_lanes_${name} PROPERTIES POSITION_INDEPENDENT_CODE "${dyn_core_pic}")
   target_sources(dyn_core PRIVATE $<TARGET_OBJECTS:dyn_lanes_${name}>)
 endfunction()
