@@ -1,12 +1,13 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""`dyn eval` against Pinocchio with its own URDF reader, and xacro's own expansion: M, C v, g, h, tau at random states.
+"""`dyn eval` against Pinocchio with its own URDF reader, and xacro's own expansion: M, C v, g, h, tau, the regressor Y
+and its parameters p at random states.
 
 oracle_pin.py DYN ROBOT...   (names that `dyn robots` lists, .urdf files, or random:N for a random tree of N joints of all types;
                               exit code 1 and the largest errors where they disagree)
 
 Pinocchio's q and v of a floating joint are a quaternion and a twist, of a planar joint a unit complex number and a
 twist; dyn's are yaw, pitch, roll and their rates. With v_P = G(q) v:
-    M = G^T M_P G,  C v = G^T (C_P v_P + M_P Gdot v),  g = G^T g_P
+    M = G^T M_P G,  C v = G^T (C_P v_P + M_P Gdot v),  g = G^T g_P,  Y = G^T Y_P
 """
 import json
 import pathlib
@@ -22,7 +23,7 @@ import xacro
 from random_urdf import random_urdf
 
 STATES = 5
-TOLERANCE = {"M": 1e-12, "Cv": 1e-11, "g": 1e-11, "h": 1e-11, "tau": 1e-11}
+TOLERANCE = {"M": 1e-12, "Cv": 1e-11, "g": 1e-11, "h": 1e-11, "tau": 1e-11, "Y": 1e-11, "p": 1e-12}
 
 
 def run(dyn, *arguments, text=None):
@@ -131,6 +132,16 @@ def relative(x, reference):
     return np.abs(x - reference).max() / np.abs(reference).max()
 
 
+def regressor(model, data, links, *state):
+    """Pinocchio's columns and parameters of the bodies that carry these links."""
+    Y = pinocchio.computeJointTorqueRegressor(model, data, *state)
+    joints = [model.frames[model.getFrameId(link, pinocchio.FrameType.BODY)].parentJoint for link in links]
+    if sorted(joints) != list(range(1, model.njoints)):
+        sys.exit(f"{links} are not the links that the joints of {list(model.names)} move")
+    return (np.hstack([Y[:, 10 * (j - 1):10 * j] for j in joints]),
+            np.concatenate([model.inertias[j].toDynamicParameters() for j in joints]))
+
+
 def compare(dyn, robot, file, rng):
     text = urdf_text(file)
     model = pinocchio.buildModelFromXML(text)
@@ -139,7 +150,8 @@ def compare(dyn, robot, file, rng):
     coordinates = json.loads(run(dyn, "info", file, "--json", *options))["coordinate_names"]
     mapping = Mapping(model, coordinates, followers(text))
     states = [{k: rng.uniform(-1.3, 1.3, len(coordinates)).tolist() for k in ("q", "v", "a")} for _ in range(STATES)]
-    answers = run(dyn, "eval", file, *options, text="".join(json.dumps(s) + "\n" for s in states)).splitlines()
+    lines = "".join(json.dumps(s) + "\n" for s in states)
+    answers = run(dyn, "eval", file, "--regressor", *options, text=lines).splitlines()
     worst = dict.fromkeys(TOLERANCE, 0.0)
     for state, line in zip(states, answers, strict=True):
         answer = json.loads(line)
@@ -152,6 +164,7 @@ def compare(dyn, robot, file, rng):
         Cv = G.T @ (pinocchio.computeCoriolisMatrix(model, data, q_P, v_P) @ v_P + M_P @ bent)
         g = G.T @ pinocchio.computeGeneralizedGravity(model, data, q_P)
         tau = G.T @ pinocchio.rnea(model, data, q_P, v_P, G @ a + bent)
+        Y_P, p = regressor(model, data, answer["bodies"], q_P, v_P, G @ a + bent)
         diagonal = np.diag(M).clip(0.0)
         both = np.minimum.outer(diagonal, diagonal) > 1e-15 * diagonal.max()  # romeo's last fingers have no inertia
         scale = np.where(both, np.sqrt(np.outer(diagonal, diagonal)), diagonal.max())
@@ -161,6 +174,8 @@ def compare(dyn, robot, file, rng):
             "g": relative(np.array(answer["g"]), g),
             "h": relative(np.array(answer["h"]), Cv + g),
             "tau": relative(np.array(answer["tau"]), tau),
+            "Y": relative(np.array(answer["Y"]), G.T @ Y_P),
+            "p": relative(np.array(answer["p"]), p),
         }
         worst = {k: worst[k] if e <= worst[k] else e for k, e in errors.items()}  # NaN stays
     print(robot, f"n = {len(coordinates)}", *(f"{k} {e:.1e}" for k, e in worst.items()))

@@ -36,13 +36,20 @@ com, inertia, xyz and rpy are zero where they are missing.
   {"detach":"box"}  {"jsim":NAME}  {"coriolis":NAME}  {"fd":NAME}  {"id":NAME}  {"gravity":[x,y,z]}
 
 With --friction, damping v + friction sign(v) (nothing at v = 0) is part of tau, and qdd is what is left after it;
-h stays without. A line that is neither ends the program with exit code 1.)";
+h stays without.
+
+With --regressor the answer has "Y" (a row a coordinate, ten columns a body), "bodies" (the links that joints move) and
+"p", their parameters: m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the origin and in the axes of that link's frame,
+what is fixed to it included. Y p = tau; with --friction Y_friction p_friction adds to it (two columns a body: v, sign(v)),
+with --armature Y_armature p_armature (diag(a)).
+
+A line that is neither ends the program with exit code 1.)";
 
 struct Arguments {
   RobotCall robot;
   std::string jsim = "fused", coriolis = "fused", forward = "aba", inverse = "rnea";
   std::string gravity = "0,0,-9.81";
-  bool friction = false, armature = false;
+  bool friction = false, armature = false, regressor = false;
 };
 
 EvalOptions options_from(const Arguments& arguments) {
@@ -51,6 +58,7 @@ EvalOptions options_from(const Arguments& arguments) {
   options.model.gravity_mps2 = parse_vector(arguments.gravity);
   options.model.armature = arguments.armature;
   options.friction = arguments.friction;
+  options.regressor = arguments.regressor;
   options.algorithms = {
       registered_name("jsim_algorithm", arguments.jsim), registered_name("coriolis_algorithm", arguments.coriolis),
       registered_name("forward_dynamics", arguments.forward), registered_name("inverse_dynamics", arguments.inverse)};
@@ -88,6 +96,7 @@ Action declare_eval(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--friction", arguments->friction, "Viscous damping and Coulomb friction of the joints belong to tau");
   app.add_flag("--armature", arguments->armature, "Add the drives' reflected inertia to the diagonal of M");
+  app.add_flag("--regressor", arguments->regressor, "Add Y, bodies and p: Y p = tau, ten columns a body");
   return [arguments] { evaluate_lines(*arguments); };
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <span>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "eval/fields.hpp"
 #include "eval/json_line.hpp"
 #include "eval/payload_line.hpp"
+#include "eval/regressor_answer.hpp"
 #include "options.hpp"
 #include "output.hpp"
 
@@ -30,51 +30,6 @@ const char* command_in(const json& line) {
   }
   return nullptr;
 }
-
-// The result as JSON; throws where it overflowed, naming the largest entry of the state.
-class Rows {
- public:
-  struct Entries {
-    const char* key;
-    const std::vector<double>* values;
-  };
-  template <class State>
-  Rows(const std::vector<std::string>& names, const State& s)
-      : names_(names), state_{{{"q", &s.q}, {"v", &s.v}, {"a", &s.a}, {"tau", &s.tau}}} {}
-
-  template <class Vector>
-  [[nodiscard]] ordered_json vector(const char* what, const Vector& x) const {
-    ordered_json row = ordered_json::array();
-    for (size_t i = 0; i < names_.size(); ++i) row.push_back(finite(what, i, x[static_cast<Eigen::Index>(i)]));
-    return row;
-  }
-  [[nodiscard]] ordered_json matrix(const char* what, const ConstMatrixRef<double>& X) const {
-    ordered_json rows = ordered_json::array();
-    for (size_t i = 0; i < names_.size(); ++i) rows.push_back(vector(what, X.row(static_cast<Eigen::Index>(i))));
-    return rows;
-  }
-
- private:
-  double finite(const char* what, size_t i, double value) const {
-    if (std::isfinite(value)) return value;
-    const char* key = state_[0].key;
-    size_t joint = 0;
-    double largest = 0.0;
-    for (const Entries& entries : state_) {
-      for (size_t k = 0; k < entries.values->size(); ++k) {
-        if (std::abs((*entries.values)[k]) <= std::abs(largest)) continue;
-        key = entries.key;
-        joint = k;
-        largest = (*entries.values)[k];
-      }
-    }
-    throw ModelError("joint '" + names_[joint] + "': " + key + " is " + number(largest) + ", too large: " + what +
-                     " of joint '" + names_[i] + "' is " + number(value));
-  }
-
-  const std::vector<std::string>& names_;
-  std::array<Entries, 4> state_;
-};
 
 }  // namespace
 
@@ -98,7 +53,7 @@ ordered_json EvalSession::answer(const json& line) {
   return reply;
 }
 
-EvalSession::State EvalSession::read_state(const json& line) const {
+EvalState EvalSession::read_state(const json& line) const {
   allow_keys(line, "a state", {"q", "v", "a", "tau"});
   const std::vector<std::string>& names = model().coordinate_names();
   return {read_entries(line, "q", names), read_entries(line, "v", names), read_entries(line, "a", names),
@@ -106,7 +61,7 @@ EvalSession::State EvalSession::read_state(const json& line) const {
 }
 
 // M, C, g, h = C v + g, tau = M a + h (+ friction), qdd from M qdd = tau - h (- friction)
-ordered_json EvalSession::evaluate(const State& state) {
+ordered_json EvalSession::evaluate(const EvalState& state) {
   const Rows rows(model().coordinate_names(), state);
   const Status status = dynamics_->update(state.q, state.v);
   if (status.code == Status::Code::not_finite) {
@@ -124,10 +79,11 @@ ordered_json EvalSession::evaluate(const State& state) {
   for (size_t i = 0; i < tau.size(); ++i) tau[i] += resistance[i];
   result["tau"] = rows.vector("tau", VectorRef<double>(tau.data(), static_cast<Eigen::Index>(tau.size())));
   forward(state, resistance, result);
+  if (options_.regressor) add_regressor(dynamics_->model(), options_, state, result);
   return result;
 }
 
-void EvalSession::forward(const State& state, const std::vector<double>& resistance, ordered_json& result) {
+void EvalSession::forward(const EvalState& state, const std::vector<double>& resistance, ordered_json& result) {
   std::vector<double> tau = state.tau;
   for (size_t i = 0; i < tau.size(); ++i) tau[i] -= resistance[i];
   std::vector<double> qdd(tau.size());

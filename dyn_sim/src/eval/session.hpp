@@ -10,13 +10,15 @@
 #include <vector>
 
 #include "dyn_core/dynamics.hpp"
+#include "eval/rows.hpp"
 
 namespace dyn::cli {
 
 struct EvalOptions {
   ModelOptions model;
   AlgorithmChoice algorithms;
-  bool friction = false;  // viscous damping v + Coulomb friction sign(v) belong to tau
+  bool friction = false;   // viscous damping v + Coulomb friction sign(v) belong to tau
+  bool regressor = false;  // the answer has Y too
 };
 
 class EvalSession {
@@ -28,14 +30,10 @@ class EvalSession {
   [[nodiscard]] nlohmann::ordered_json answer(const nlohmann::json& line);
 
  private:
-  struct State {
-    std::vector<double> q, v, a, tau;
-  };
-
   [[nodiscard]] const Model& model() const noexcept { return dynamics_->model(); }
-  [[nodiscard]] State read_state(const nlohmann::json& line) const;
-  [[nodiscard]] nlohmann::ordered_json evaluate(const State& state);
-  void forward(const State& state, const std::vector<double>& resistance, nlohmann::ordered_json& result);
+  [[nodiscard]] EvalState read_state(const nlohmann::json& line) const;
+  [[nodiscard]] nlohmann::ordered_json evaluate(const EvalState& state);
+  void forward(const EvalState& state, const std::vector<double>& resistance, nlohmann::ordered_json& result);
   [[nodiscard]] std::vector<double> friction_at(const std::vector<double>& v) const;
 
   void obey(const std::string& command, const nlohmann::json& argument);
