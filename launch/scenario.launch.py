@@ -22,7 +22,7 @@ import arm_bringup as bringup  # noqa: E402
 ARGUMENTS = [
     ('scenario', 'arm7_computed_torque', 'name of a scenario in config/scenarios, or a .yaml file'),
     ('plant', '', 'engine of the simulated arm, native or mujoco, instead of the scenario\'s'),
-    ('out', '', 'folder for log.csv and report.html, as `dyn run` leaves them'),
+    ('out', '', 'folder for results.json, log.csv and report.html, as `dyn run` leaves them'),
     ('stay', 'false', 'true: the arms stay up when the scenario is over'),
     ('use_sim_time', 'false', 'time from /clock, where a simulator of your own publishes it'),
     ('rviz', 'false', 'RViz as well'),

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // play_scenario FILE [DIR]: plays a `dyn run` configuration on controllers that scenario.launch.py has brought up. Ends
-// by itself with a summary, and with log.csv and report.html in DIR as `dyn run` leaves them; exit code 1 if something
-// was refused.
+// by itself with a summary, and with results.json, log.csv and report.html in DIR as `dyn run` leaves them; exit code 3
+// where the run failed, judged as `dyn run` does, each cause on standard error.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -66,36 +66,31 @@ std::vector<Planned> plan(const std::vector<std::unique_ptr<ScenarioArm>>& arms)
   return all;
 }
 
-// The number of events that were refused.
-int play(rclcpp::Node& node, const dyn::sim::RunConfig& run, const std::vector<std::unique_ptr<ScenarioArm>>& arms) {
+void play(rclcpp::Node& node, const dyn::sim::RunConfig& run, const std::vector<std::unique_ptr<ScenarioArm>>& arms) {
   const rclcpp::Time begin = node.now() + rclcpp::Duration::from_seconds(1.0);
   for (const auto& arm : arms) {
     arm->send_trajectory(begin, run.duration_s);
     arm->record().begin_at(begin);
   }
-  int refused = 0;
   for (const Planned& next : plan(arms)) {
     if (next.event->time_s > run.duration_s) break;
     node.get_clock()->sleep_until(begin + rclcpp::Duration::from_seconds(next.event->time_s));
-    if (!rclcpp::ok()) return refused;
+    if (!rclcpp::ok()) return;
     const std::string what = next.arm->config().name + ", " + next.event->label;
     try {
       const std::string answer = next.arm->enact(*next.event);
       next.arm->record().add(*next.event, (node.now() - begin).seconds(), "");
       RCLCPP_INFO(node.get_logger(), "%.3f s: %s: %s", (node.now() - begin).seconds(), what.c_str(), answer.c_str());
     } catch (const std::exception& error) {
-      ++refused;
       next.arm->record().add(*next.event, -1.0, error.what());
       RCLCPP_ERROR(node.get_logger(), "%s: %s", what.c_str(), error.what());
     }
   }
   node.get_clock()->sleep_until(begin + rclcpp::Duration::from_seconds(run.duration_s));
-  return refused;
 }
 
 // How often the loop ran and how long its cycles took is the controller manager's business, and not known here.
-void write(const dyn::sim::RunConfig& run, const std::vector<std::unique_ptr<ScenarioArm>>& arms,
-           dyn::sim::OutputFolder& folder) {
+dyn::sim::RunRecord record_of(const dyn::sim::RunConfig& run, const std::vector<std::unique_ptr<ScenarioArm>>& arms) {
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   dyn::sim::RunRecord record;
   record.config = &run;
@@ -103,10 +98,17 @@ void write(const dyn::sim::RunConfig& run, const std::vector<std::unique_ptr<Sce
   record.real_time = true;
   record.scheduling = "controller_manager; states and residuals as they were published";
   record.duration_s = run.duration_s;
-  for (const auto& arm : arms) record.arms.push_back(arm->record().result());
+  dyn::sim::Ending ending;
+  ending.end_s = ending.planned_s = run.duration_s;
+  for (const auto& arm : arms) record.arms.push_back(arm->record().result(ending));
+  return record;
+}
+
+void write(const dyn::sim::RunRecord& record, dyn::sim::OutputFolder& folder) {
+  dyn::sim::write_results(record, folder.unfinished());
   dyn::sim::write_csv(record, folder.unfinished() / "log.csv");
   dyn::sim::write_report(record, folder.unfinished() / "report.html");
-  folder.publish("report.html", {});
+  folder.publish("results.json", {});
 }
 
 int main_of(const std::vector<std::string>& arguments) {
@@ -116,24 +118,26 @@ int main_of(const std::vector<std::string>& arguments) {
   }
   const dyn::sim::RunConfig run = dyn::sim::load_run_config(arguments[1]);
   std::optional<dyn::sim::OutputFolder> folder;
-  if (arguments.size() == 3) folder.emplace(arguments[2], std::vector<std::string>{"report.html"});
+  if (arguments.size() == 3) folder.emplace(arguments[2], std::vector<std::string>{"results.json", "report.html"});
   const auto node = std::make_shared<rclcpp::Node>("play_scenario");
   std::vector<std::unique_ptr<ScenarioArm>> arms;
   for (const dyn::sim::ArmConfig& arm : run.arms) {
     arms.push_back(std::make_unique<ScenarioArm>(*node, arm, run.arms.size() > 1 ? '/' + arm.name : ""));
   }
-  int refused = 0;
   {
     const Spinning spinning(node);
     if (!wait_until_ready(*node, arms)) return 1;
-    refused = play(*node, run, arms);
+    play(*node, run, arms);
   }
   for (const auto& arm : arms) (void)std::printf("summary: %s\n", arm->record().summary().c_str());
+  const dyn::sim::RunRecord record = record_of(run, arms);
+  const auto causes = dyn::sim::causes_of(record);
+  for (const std::string& cause : causes) (void)std::fprintf(stderr, "play_scenario: %s\n", cause.c_str());
   if (folder) {
-    write(run, arms, *folder);
+    write(record, *folder);
     (void)std::printf("report: %s\n", (std::filesystem::path(arguments[2]) / "report.html").c_str());
   }
-  return refused == 0 ? 0 : 1;
+  return causes.empty() ? 0 : 3;
 }
 
 }  // namespace

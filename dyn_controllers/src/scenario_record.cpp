@@ -14,10 +14,21 @@ namespace dyn_controllers {
 using dyn::sim::ArmRecord, dyn::sim::Signal;
 using dyn_msgs::msg::ControllerState;
 
-ScenarioRecord::ScenarioRecord(const dyn::sim::ArmConfig& arm, const std::vector<std::string>& joints) {
-  record_.config = &arm;
-  record_.model = std::make_shared<const dyn::Model>(dyn::Model::build(arm.description, arm.live.model));
-  record_.coordinates = record_.model->coordinate_names();
+namespace {
+
+ArmRecord empty_record(const dyn::sim::ArmConfig& arm) {
+  ArmRecord record;
+  record.config = &arm;
+  record.model = std::make_shared<const dyn::Model>(dyn::Model::build(arm.description, arm.live.model));
+  record.coordinates = record.model->coordinate_names();
+  record.sensed_known = false;
+  return record;
+}
+
+}  // namespace
+
+ScenarioRecord::ScenarioRecord(const dyn::sim::ArmConfig& arm, const std::vector<std::string>& joints)
+    : record_(empty_record(arm)), judge_(*record_.model, arm) {
   record_.validation.unavailable_reason =
       "no residual came: validation.mode is off, or the controller was built without Pinocchio";
   for (const std::string& name : record_.coordinates) {
@@ -59,7 +70,18 @@ void ScenarioRecord::add(const ControllerState& state) {
   collision_ = state.collision;
   put_signals(state);
   put_errors(state);
+  judge(time_s, state);
   ++record_.rows;
+}
+
+void ScenarioRecord::judge(double time_s, const ControllerState& state) {
+  dyn::control::CycleReport report;
+  report.mode = static_cast<dyn::control::CycleReport::Mode>(state.mode);
+  report.saturated = state.saturated;
+  judge_.note(time_s, report, true);
+  for (size_t i = 0; i < record_.coordinates.size(); ++i) {
+    judge_.note_joint(time_s, i, state.position[i], state.position[i] + state.position_error[i], true);
+  }
 }
 
 // The robot's coordinates come first in every message, payloads' behind them.
@@ -124,9 +146,11 @@ void ScenarioRecord::add(const dyn::sim::Event& event, double applied_s, const s
   record_.events.push_back({event.time_s, applied_s, event.label, error});
 }
 
-ArmRecord ScenarioRecord::result() const {
+ArmRecord ScenarioRecord::result(const dyn::sim::Ending& ending) const {
   const std::scoped_lock lock(mutex_);
-  return record_;
+  ArmRecord record = record_;
+  judge_.tell(ending, record);
+  return record;
 }
 
 std::string ScenarioRecord::summary() const {

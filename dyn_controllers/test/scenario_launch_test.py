@@ -3,6 +3,7 @@
 and it ends by itself with a report. Real time, on a machine that may be busy: how exact it is, is measured elsewhere."""
 import atexit
 import csv
+import json
 import os
 import re
 import shutil
@@ -61,6 +62,10 @@ class TheScenario(unittest.TestCase):
 
     def test_leaves_a_report_and_a_log(self, proc_output):
         proc_output.assertWaitFor('report: ', timeout=150, stream='stdout')
+        with open(os.path.join(OUT, 'results.json'), encoding='utf-8') as file:
+            results = json.load(file)
+        self.assertEqual([], results['failures'])
+        self.assertEqual(len(ARMS), len(results['arms']))
         with open(os.path.join(OUT, 'report.html'), encoding='utf-8') as report:
             self.assertIn(RUN['title'], report.read())
         logs = [name for name in os.listdir(OUT) if name.endswith('.csv')]

@@ -35,8 +35,9 @@ class Limits(RunTest):
         fails(self, self.run_fast(text.replace("LIMIT", "effort_limit_scale: 1.5, effort_limit: 3,")), 1, "effort_limit_scale")
 
     def test_references_beyond_the_limits_are_told_of(self):
+        far = "{tracking_rms: 2, tracking_max: 3}"  # it cannot follow, and is not asked to
         fast = "{type: sinusoid, centre: [0, 0, 0, 0, 0, 0, 0], amplitude: [1.5, 0, 0, 0, 0, 0, 0], frequency_hz: 1}"
-        done = self.run_fast(arm7(trajectory=fast))
+        done = self.run_fast(arm7(trajectory=fast, expect=far))
         self.assertEqual(done.returncode, 0, done.error)
         reference = self.results()["arms"][0]["reference"]
         self.assertGreater(reference["limited_cycles"], 100)
@@ -50,7 +51,7 @@ class Limits(RunTest):
 
     def test_limits_are_set_while_it_runs(self):
         events = "[{at: 0.3, set: {effort_limit.joint2: 1}}, {at: 0.4, set: {acceleration_limit.joint1: 2.5}}]"
-        done = self.run_fast(arm7(events=events), "--json")
+        done = self.run_fast(arm7(events=events, expect="{saturation: 1}"), "--json")
         self.assertEqual(done.returncode, 0, done.error)
         self.assertEqual([event["ok"] for event in self.results()["events"]], [True, True])
         done = self.run_fast(arm7(events="[{at: 0.3, set: {effort_limit.joint9: 1}}]"), "--json")

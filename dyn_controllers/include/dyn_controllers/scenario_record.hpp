@@ -11,6 +11,7 @@
 
 #include "dyn_msgs/msg/controller_state.hpp"
 #include "dyn_msgs/msg/validation.hpp"
+#include "dyn_sim/run/judge.hpp"
 #include "dyn_sim/run/record.hpp"
 #include "rclcpp/time.hpp"
 
@@ -28,16 +29,19 @@ class ScenarioRecord {
   void add(const dyn::sim::Event& event, double applied_s, const std::string& error);
 
   [[nodiscard]] bool has_seen_a_state() const;
-  [[nodiscard]] dyn::sim::ArmRecord result() const;
+  // Judged as `dyn run` judges its own.
+  [[nodiscard]] dyn::sim::ArmRecord result(const dyn::sim::Ending& ending) const;
   [[nodiscard]] std::string summary() const;  // one line
 
  private:
   [[nodiscard]] bool counts(const rclcpp::Time& stamp) const;
   void put_signals(const dyn_msgs::msg::ControllerState& state);
   void put_errors(const dyn_msgs::msg::ControllerState& state);
+  void judge(double time_s, const dyn_msgs::msg::ControllerState& state);
 
   mutable std::mutex mutex_;
   dyn::sim::ArmRecord record_;
+  dyn::sim::Judge judge_;
   std::vector<bool> tracked_;  // by coordinate of the robot
   rclcpp::Time begin_;
   bool seen_ = false, begun_ = false, collision_ = false;

@@ -14,6 +14,7 @@
 
 #include "command.hpp"
 #include "dyn_core/error.hpp"
+#include "dyn_sim/run/judge.hpp"
 #include "dyn_sim/run/output_folder.hpp"
 #include "dyn_sim/run/outputs.hpp"
 #include "dyn_sim/run/runner.hpp"
@@ -32,7 +33,8 @@ Then open runs/arm7_computed_torque/report.html in a browser. scripts/demo does 
 
 The other scenarios, and every key of a configuration, are in docs/run.md; to change one, copy it from
 config/scenarios. Ctrl-C brings the arms to rest and writes everything. Exit code 3 where the run failed: a
-controller, a number that is not finite, an event that was refused; results.json has the causes in failures.)";
+controller, a number that is not finite, an event that was refused, too much saturation, an arm that did not follow, or
+what the configuration's expect says; results.json has the causes in failures.)";
 
 struct Call {
   std::string config;
@@ -70,16 +72,6 @@ CLI::Validator is_duration() {
       "", "duration");
 }
 
-std::vector<std::string> causes_of(const sim::RunRecord& record) {
-  std::vector<std::string> causes;
-  for (const sim::ArmRecord& arm : record.arms) {
-    for (const sim::FailureRecord& failure : arm.failures) {
-      causes.push_back("arm '" + arm.config->name + "' at " + number(failure.time_s, 6) + " s: " + failure.cause);
-    }
-  }
-  return causes;
-}
-
 void print_arm(const sim::ArmRecord& arm) {
   std::cout << heading(arm.config->name) << " (" << arm.config->robot << ", " << arm.config->jsim << ")\n";
   Table table({{""}, {"", Table::Align::right}, {""}});
@@ -111,7 +103,7 @@ void print_arm(const sim::ArmRecord& arm) {
 }
 
 void print(const sim::RunRecord& record, const std::filesystem::path& out) {
-  const bool at_rest = causes_of(record).empty();
+  const bool at_rest = sim::causes_of(record).empty();
   for (const auto& arm : record.arms) print_arm(arm);
   std::cout << record.cycles << " cycles, " << record.overruns << " overruns; update p50 "
             << number(record.update.p50, 4) << " ns, p99.9 " << number(record.update.p999, 4) << " ns, max "
@@ -146,7 +138,7 @@ void run(const Call& call) {
   const sim::RunRecord record = sim::run_closed_loop(config, options);
   for (const sim::ArmConfig& arm : config.arms) say_warnings(Model::build(arm.description, arm.live.model));
 
-  const std::vector<std::string> causes = causes_of(record);
+  const std::vector<std::string> causes = sim::causes_of(record);
   try {
     sim::write_run(record, folder.unfinished());
     folder.publish("results.json", sim::files_gone(config, out));

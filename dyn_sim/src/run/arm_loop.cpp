@@ -49,6 +49,7 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, con
       ahead_(*config.trajectory),
       ring_(ring_slots, live_.max_coordinates(), live_.newest_model()->bodies() + config.live.max_payload_dofs),
       robot_n_(live_.robot_coordinates()),
+      judge_(*live_.newest_model(), config),
       duration_s_(duration_s) {
   const auto n = at(live_.max_coordinates());
   for (auto* x : {&q_, &v_, &ref_q_, &ref_v_, &ref_a_, &effort_, &zero_, &sensed_}) x->assign(n, 0.0);
@@ -155,7 +156,7 @@ void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
   const control::CycleReport report = controller_.step({q_, v_}, reference, effort_);
   update_ns_ = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
 
-  trouble_.note(time_s, report);
+  judge_.note(time_s, report, !stopping_);
   now_s_.store(time_s, std::memory_order_relaxed);
   if (stopping_ && report.mode != control::CycleReport::Mode::tracking) {  // there is no reference any more
     std::copy_n(plant_->q().data(), own, ref_q_.data());
@@ -182,9 +183,10 @@ void ArmLoop::note(double time_s, const control::CycleReport& report) noexcept {
     squares_ += stopping_ ? 0.0 : e * e;
     worst_error_ = larger_error(std::abs(e), worst_error_);
     record_.torque_max = larger_error(std::abs(effort_[i]), record_.torque_max);
-    trouble_.note(time_s, Signal::q, i, plant_->q()[i]);
-    trouble_.note(time_s, Signal::v, i, plant_->v()[i]);
-    trouble_.note(time_s, Signal::applied, i, effort_[i]);
+    judge_.note_joint(time_s, i, plant_->q()[i], ref_q_[i], !stopping_);
+    judge_.note(time_s, Signal::q, i, plant_->q()[i]);
+    judge_.note(time_s, Signal::v, i, plant_->v()[i]);
+    judge_.note(time_s, Signal::applied, i, effort_[i]);
     if (i >= ArmView::most_joints) continue;
     view_.joints[i].q.store(plant_->q()[i], std::memory_order_relaxed);
     view_.joints[i].error.store(e, std::memory_order_relaxed);
@@ -198,7 +200,7 @@ void ArmLoop::note(double time_s, const control::CycleReport& report) noexcept {
   for (size_t i = 0; i < plant_->v().size(); ++i) {
     if (i < own && passive_[i] == 0) continue;
     const double rate = std::abs(plant_->v()[i]);
-    trouble_.note(time_s, Signal::v, i, rate);
+    judge_.note(time_s, Signal::v, i, rate);
     record_.passive_rate_max = larger_error(rate, record_.passive_rate_max);
     if (time_s >= duration_s_ - 1.0) record_.passive_rate_end = larger_error(rate, record_.passive_rate_end);
   }
@@ -286,7 +288,7 @@ void ArmLoop::finish(const Ending& ending) {
     v.max_g = numbers.max_g;
   }
 #endif
-  tell_failures(trouble_, ending, record_);
+  judge_.tell(ending, record_);
 }
 
 }  // namespace dyn::sim

@@ -14,9 +14,9 @@
 
 #include "dyn_core/control/controller.hpp"
 #include "dyn_core/live/sample_ring.hpp"
+#include "dyn_sim/run/judge.hpp"
 #include "dyn_sim/run/runner.hpp"
 #include "event_writer.hpp"
-#include "failures.hpp"
 
 #ifdef DYN_HAS_ORACLE
 #include "dyn_core/oracle/validator.hpp"
@@ -61,7 +61,7 @@ class ArmLoop {
   [[nodiscard]] double last_update_ns() const noexcept { return update_ns_; }
   [[nodiscard]] double worst_error() const noexcept { return worst_error_; }
   // The controller has given up: this arm's record ends here, whatever the others do.
-  [[nodiscard]] bool failed() const noexcept { return trouble_.failed(); }
+  [[nodiscard]] bool failed() const noexcept { return judge_.failed(); }
 
  private:
   void start_validator(double rate_hz);
@@ -97,7 +97,7 @@ class ArmLoop {
   int carried_ = 0;
   std::uint32_t cuts_seen_ = 0;
   bool stopping_ = false;
-  Trouble trouble_;
+  Judge judge_;
   double duration_s_;
   std::unique_ptr<EventWriter> events_;  // last: its thread works with all of the above
 };

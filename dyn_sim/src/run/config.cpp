@@ -165,7 +165,7 @@ void read_start(YamlMap& map, const Model& model, ArmConfig& arm) {
   }
 }
 
-ArmConfig read_arm(YamlMap& map, const RunConfig& run) {
+ArmConfig read_arm(YamlMap& map, const RunConfig& run, const Expectations& expect) {
   ArmConfig arm;
   arm.robot = map.text("robot");
   arm.name = map.text("name", default_name(arm.robot));
@@ -182,6 +182,7 @@ ArmConfig read_arm(YamlMap& map, const RunConfig& run) {
   arm.validation = read_validation(controller.map("validation"));
   controller.finish();
   arm.trajectory = read_trajectory(map.map("trajectory"), model, run.file);
+  arm.expect = read_expect(map.map("expect"), expect);
   read_start(map, model, arm);
   arm.events = read_events(map, model, run.file);
   return arm;
@@ -209,13 +210,14 @@ RunConfig load_run_config(const std::filesystem::path& file) {
   run.file = file;
   YamlMap map(load_document(file), file.string(), "");
   read_general(map, run);
+  const Expectations expect = read_expect(map.map("expect"), {});
   if (map.has("arms")) {
     for (YamlMap& entry : map.list("arms")) {
-      run.arms.push_back(read_arm(entry, run));
+      run.arms.push_back(read_arm(entry, run, expect));
       entry.finish();
     }
   } else {
-    run.arms.push_back(read_arm(map, run));
+    run.arms.push_back(read_arm(map, run, expect));
   }
   map.finish();
   if (run.arms.empty()) throw ModelError(file.string() + ": arms: the list is empty");

@@ -11,6 +11,7 @@ namespace dyn::sim {
 
 void read_controller(YamlMap& map, const Model& model, ArmConfig& arm);
 std::shared_ptr<const Trajectory> read_trajectory(YamlMap map, const Model& model, const std::filesystem::path& file);
+Expectations read_expect(YamlMap map, const Expectations& otherwise);
 std::vector<Event> read_events(YamlMap& map, const Model& model, const std::filesystem::path& file);
 
 }  // namespace dyn::sim

@@ -84,6 +84,7 @@ int count_rows(const ArmRecord& arm, std::uint8_t flag) {
 Json arm_json(const ArmRecord& arm) {
   Json json = {{"tracking", {{"rms", finite(arm.tracking_rms)}, {"max", finite(arm.tracking_max)}}},
                {"torque", {{"max", finite(arm.torque_max)}}},
+               {"saturation", finite(arm.saturation)},
                {"collisions", {{"cycles", arm.collision_cycles}, {"begins_s", arm.collision_begins_s}}},
                {"reference", reference_cuts(arm)},
                {"passive", {{"rate_max", finite(arm.passive_rate_max)}, {"rate_end", finite(arm.passive_rate_end)}}},
@@ -129,12 +130,13 @@ Json all_validation(const RunRecord& run) {
 }  // namespace
 
 nlohmann::json results_json(const RunRecord& run) {
-  double rms = 0.0, largest = 0.0, torque = 0.0;
+  double rms = 0.0, largest = 0.0, torque = 0.0, saturation = 0.0;
   Json arms = Json::array(), all_events = Json::array();
   for (const ArmRecord& arm : run.arms) {
     rms = larger_error(arm.tracking_rms, rms);
     largest = larger_error(arm.tracking_max, largest);
     torque = larger_error(arm.torque_max, torque);
+    saturation = larger_error(arm.saturation, saturation);
     arms.push_back(arm_json(arm));
     for (const Json& event : events(arm, run.arms.size() > 1)) all_events.push_back(event);
   }
@@ -142,6 +144,7 @@ nlohmann::json results_json(const RunRecord& run) {
                    [](const Json& a, const Json& b) { return a["planned_s"] < b["planned_s"]; });
   Json json = {{"tracking", {{"rms", finite(rms)}, {"max", finite(largest)}}},
                {"torque", {{"max", finite(torque)}}},
+               {"saturation", finite(saturation)},
                {"cycles", run.cycles},
                {"overruns", run.overruns},
                {"update_ns", percentiles(run.update)},

@@ -106,6 +106,9 @@ std::vector<double> YamlMap::numbers(const std::string& key) {
   }
   return values;
 }
+std::vector<int> YamlMap::integers(const std::string& key) {
+  return as<std::vector<int>>(key, "a list of whole numbers");
+}
 std::vector<std::string> YamlMap::texts(const std::string& key) {
   asked_.push_back(key);
   return has(key) ? as<std::vector<std::string>>(key, "a list of names") : std::vector<std::string>{};

@@ -31,6 +31,7 @@ class YamlMap {
   std::string text(const std::string& key, const std::string& otherwise);
   std::string text(const std::string& key);
   std::vector<double> numbers(const std::string& key);
+  std::vector<int> integers(const std::string& key);
   std::vector<std::string> texts(const std::string& key);
   Vec3d vector3(const std::string& key, const Vec3d& otherwise);
 

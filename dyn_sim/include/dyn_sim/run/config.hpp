@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -54,6 +55,15 @@ struct ValidationConfig {
   std::string fallback = "crba";
 };
 
+// What a run is judged by (`expect`); run/judge.hpp has what comes on top.
+struct Expectations {
+  double saturation = 0.1;                           // largest share of the cycles with an effort at a limit
+  double prismatic_error_m = 0.25;                   // for revolute joints a quarter turn
+  std::optional<double> tracking_rms, tracking_max;  // rad or m; the second takes the place of the two above
+  std::optional<std::pair<int, int>> collisions;     // at least, at most
+  std::optional<double> validation;                  // largest relative difference from Pinocchio; 0: no breach
+};
+
 struct ArmConfig {
   std::string name;
   std::string robot;
@@ -68,6 +78,7 @@ struct ArmConfig {
   std::shared_ptr<const Trajectory> trajectory;
   std::vector<double> start_q;  // where the plant begins; the trajectory's beginning unless given
   std::vector<Event> events;    // by time
+  Expectations expect;
 };
 
 struct RunConfig {

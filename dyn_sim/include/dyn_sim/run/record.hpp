@@ -81,6 +81,8 @@ struct ArmRecord {
   std::vector<EventRecord> events;
   std::vector<ResidualRecord> residuals;
   std::vector<FailureRecord> failures;  // by time; none: all went well
+  double saturation = 0.0;              // share of the cycles, but those in which the arm is brought to rest
+  bool sensed_known = true;             // what the torque sensors say was recorded
   double tracking_rms = 0.0, tracking_max = 0.0, torque_max = 0.0;
   // Collisions the controller reported: cycles, and the beginnings of the first ones.
   std::uint64_t collision_cycles = 0;

@@ -1,0 +1,314 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "dyn_sim/run/judge.hpp"
+
+#include <algorithm>
+#include <numbers>
+#include <sstream>
+
+#include "dyn_core/numeric/residual.hpp"
+
+namespace dyn::sim {
+namespace {
+
+using Mode = control::CycleReport::Mode;
+
+template <class... Parts>
+std::string joined(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+
+std::string coordinate_text(const ArmRecord& record, std::size_t coordinate) {
+  return coordinate < record.coordinates.size() ? "joint '" + record.coordinates[coordinate] + "'"
+                                                : "a payload's joint";
+}
+
+std::string reason(const Status& status, const ArmRecord& record) {
+  if (status.code == Status::Code::singular_inertia) {
+    const bool robot = record.model && status.body >= 0 && status.body < record.model->bodies();
+    return joined(robot ? "joint '" + record.model->body_joint(status.body) + "'" : "a payload's joint",
+                  ": M is singular, pivot ", status.value);
+  }
+  if (status.body < 0) return "its state or its reference is not finite";
+  return joined("the torque of ", coordinate_text(record, static_cast<std::size_t>(status.body)), " is ", status.value);
+}
+
+void tell(ArmRecord& record, double time_s, const std::string& cause) { record.failures.push_back({time_s, cause}); }
+
+void scan_signals(const ArmRecord& record, Judge& judge) {
+  for (int row = 0; row < record.rows; ++row) {
+    for (int s = 0; s < static_cast<int>(Signal::count); ++s) {
+      const auto signal = static_cast<Signal>(s);
+      if (signal == Signal::sensed && !record.sensed_known) continue;
+      for (std::size_t c = 0; c < record.coordinates.size(); ++c) {
+        judge.note(record.time_s[static_cast<std::size_t>(row)], signal, c,
+                   record.signal(row, signal, static_cast<int>(c)));
+      }
+    }
+  }
+}
+
+std::string figure_that_is_not_finite(const ArmRecord& record) {
+  std::vector<std::pair<std::string, double>> figures{{"the tracking error's rms", record.tracking_rms},
+                                                      {"the largest tracking error", record.tracking_max},
+                                                      {"the largest torque", record.torque_max},
+                                                      {"a passive joint's rate", record.passive_rate_max},
+                                                      {"a passive joint's rate at the end", record.passive_rate_end},
+                                                      {"M's difference from Pinocchio", record.validation.max_M},
+                                                      {"C v's difference from Pinocchio", record.validation.max_Cv},
+                                                      {"g's difference from Pinocchio", record.validation.max_g}};
+  for (const ResidualRecord& r : record.residuals) {
+    figures.emplace_back(joined("a difference from Pinocchio at ", r.time_s, " s"),
+                         larger_error(r.M, larger_error(r.Cv, r.g)));
+  }
+  for (const auto& [time_s, cut] : record.reference_cuts) {
+    figures.emplace_back(joined("a reference beyond the limits at ", time_s, " s"),
+                         larger_error(std::abs(cut.given), std::abs(cut.limit_value)));
+  }
+  for (const auto& [name, value] : figures) {
+    if (!(std::abs(value) <= Judge::largest)) return joined(name, " is ", value);
+  }
+  return {};
+}
+
+void tell_events(const Ending& ending, double end_s, bool whole, ArmRecord& record) {
+  for (const EventRecord& event : record.events) {
+    if (event.planned_s > end_s) continue;
+    if (!event.error.empty()) {
+      tell(record, event.planned_s, "event '" + event.label + "' was refused: " + event.error);
+    } else if (event.applied_s < 0.0 && whole && event.planned_s + ending.late_s < end_s) {
+      tell(record, event.planned_s, "event '" + event.label + "' was not ready before the run ended");
+    }
+  }
+}
+
+bool is_linear(JointType type, int k) {
+  return type == JointType::prismatic || (type == JointType::floating && k < 3) || (type == JointType::planar && k < 2);
+}
+
+// Under gravity compensation the arm follows whoever moves it.
+bool follows_its_trajectory(const ArmConfig& config) {
+  if (config.controller.law == control::Law::gravity_compensation) return false;
+  return std::none_of(config.events.begin(), config.events.end(), [](const Event& event) {
+    const auto* const set = std::get_if<SetEvent>(&event.what);
+    return set != nullptr && set->parameter == "type" && set->value == "gravity_compensation";
+  });
+}
+
+const char* unit_of(bool linear) { return linear ? " m" : " rad"; }
+
+// "joint 'a' TEXT", and how many more joints it is true of.
+std::string of_joints(const std::string& worst, std::size_t all) {
+  return all < 2 ? worst : joined(worst, ", and so ", all - 1, all == 2 ? " other joint" : " other joints");
+}
+
+}  // namespace
+
+std::vector<std::string> causes_of(const RunRecord& record) {
+  std::vector<std::string> causes;
+  for (const ArmRecord& arm : record.arms) {
+    for (const FailureRecord& failure : arm.failures) {
+      causes.push_back(joined("arm '", arm.config->name, "' at ", failure.time_s, " s: ", failure.cause));
+    }
+  }
+  return causes;
+}
+
+Judge::Judge(const Model& model, const ArmConfig& config) : expect_(config.expect) {
+  constexpr double stop_margin_rad = 0.01, stop_margin_m = 0.002;
+  const auto ranges = coordinate_ranges(model);
+  const auto actuated = control::Actuation::from_model(model, config.passive_joints).actuated;
+  const bool follows = follows_its_trajectory(config);
+  for (const Joint& joint : model.joints()) {
+    for (int k = 0; k < joint.degrees && joints_.size() < actuated.size(); ++k) {
+      const std::size_t i = joints_.size();
+      const bool linear = is_linear(joint.description.type, k);
+      const bool wraps = joint.description.type == JointType::continuous;
+      const double most = expect_.tracking_max.value_or(linear ? expect_.prismatic_error_m : quarter_turn_rad);
+      const bool tracked = actuated[i] && (follows || expect_.tracking_max);
+      joints_.push_back(
+          {ranges[i].lower, ranges[i].upper, linear ? stop_margin_m : stop_margin_rad, most, linear, wraps, tracked});
+    }
+  }
+}
+
+double Judge::JointJudge::error_rms() const noexcept {
+  return cycles > 0 ? std::sqrt(error_squares / static_cast<double>(cycles)) : 0.0;
+}
+
+double Judge::JointJudge::motion_rms() const noexcept {
+  if (cycles == 0) return 0.0;
+  const auto n = static_cast<double>(cycles);
+  return std::sqrt(std::max(0.0, reference_squares / n - (reference_sum / n) * (reference_sum / n)));
+}
+
+void Judge::note(double time_s, const control::CycleReport& report, bool with_reference) noexcept {
+  if (with_reference) {
+    ++cycles_;
+    if (report.saturated) {
+      ++saturated_;
+      if (saturated_s_ < 0.0) saturated_s_ = time_s;
+    }
+  }
+  if (report.mode == Mode::tracking) holding_s_ = -1.0;
+  if (report.mode != Mode::tracking && holding_s_ < 0.0 && with_reference) holding_s_ = time_s;
+  if (report.mode == Mode::tracking || report.mode == Mode::holding_reference) {
+    no_torque_s_ = -1.0;
+    return;
+  }
+  if (no_torque_s_ < 0.0) {
+    no_torque_s_ = time_s;
+    status_ = report.status;
+  }
+  if (report.mode == Mode::failed && failed_s_ < 0.0) failed_s_ = time_s;
+}
+
+void Judge::note_joint(double time_s, std::size_t coordinate, double q, double reference,
+                       bool with_reference) noexcept {
+  JointJudge& joint = joints_[coordinate];
+  const double beyond = std::max(q - joint.upper, joint.lower - q);
+  if (beyond > joint.stop_margin && joint.beyond_s < 0.0) joint.beyond_s = time_s;
+  joint.beyond = std::max(joint.beyond, beyond);
+  if (!with_reference || !joint.tracked) return;
+  double error = reference - q;
+  if (joint.wraps) error = std::remainder(error, 2.0 * std::numbers::pi);
+  if (std::abs(error) > joint.largest_error && joint.error_s < 0.0) joint.error_s = time_s;
+  joint.error = std::max(joint.error, std::abs(error));
+  joint.error_squares += error * error;
+  if (joint.cycles == 0) joint.reference_first = reference;
+  const double way = reference - joint.reference_first;
+  joint.reference_sum += way;
+  joint.reference_squares += way * way;
+  ++joint.cycles;
+}
+
+void Judge::tell_numbers(double end_s, ArmRecord& record) const {
+  Judge seen = *this;
+  scan_signals(record, seen);
+  if (seen.not_finite_s_ >= 0.0) {
+    sim::tell(record, seen.not_finite_s_,
+              joined(to_string(seen.signal_), " of ", coordinate_text(record, seen.coordinate_), " is not finite"));
+  } else if (const std::string figure = figure_that_is_not_finite(record); !figure.empty()) {
+    sim::tell(record, end_s, figure);
+  }
+}
+
+void Judge::tell_controller(double end_s, bool to_the_end, ArmRecord& record) const {
+  if (failed()) {
+    sim::tell(record, end_s,
+              joined("the controller failed, without a torque of its own since ", no_torque_s_,
+                     " s: ", reason(status_, record)));
+  } else if (no_torque_s_ >= 0.0) {
+    sim::tell(record, end_s,
+              joined("the run ended with a controller that has had no torque of its own since ", no_torque_s_,
+                     " s: ", reason(status_, record)));
+  } else if (holding_s_ >= 0.0 && to_the_end) {
+    sim::tell(record, holding_s_,
+              "the controller held the arm from here to the end and did not follow its reference: none came, or the "
+              "validator's gate stayed shut");
+  }
+  record.saturation = cycles_ > 0 ? static_cast<double>(saturated_) / static_cast<double>(cycles_) : 0.0;
+  if (record.saturation > expect_.saturation) {
+    sim::tell(record, saturated_s_,
+              joined("the effort was at a limit in ", std::round(1000.0 * record.saturation) / 10.0,
+                     " % of the cycles, more than ", 100.0 * expect_.saturation, " %"));
+  }
+}
+
+void Judge::tell_motion(ArmRecord& record) const {
+  const auto among = [this](auto&& fault, auto&& size) {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < joints_.size(); ++i) {
+      if (fault(joints_[i])) found.push_back(i);
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [&](std::size_t a, std::size_t b) { return size(joints_[a]) > size(joints_[b]); });
+    return found;
+  };
+  const auto beyond =
+      among([](const JointJudge& j) { return j.beyond_s >= 0.0; }, [](const JointJudge& j) { return j.beyond; });
+  if (!beyond.empty()) {
+    const JointJudge& joint = joints_[beyond[0]];
+    sim::tell(record, joint.beyond_s,
+              of_joints(joined(coordinate_text(record, beyond[0]), " went ", joint.beyond, unit_of(joint.linear),
+                               " beyond its stops, ", joint.lower, " to ", joint.upper),
+                        beyond.size()));
+  }
+  const auto away =
+      among([](const JointJudge& j) { return j.error_s >= 0.0; }, [](const JointJudge& j) { return j.error; });
+  if (!away.empty()) {
+    const JointJudge& joint = joints_[away[0]];
+    sim::tell(record, joint.error_s,
+              of_joints(joined(coordinate_text(record, away[0]), " was up to ", joint.error, unit_of(joint.linear),
+                               " away from its reference, more than ", joint.largest_error),
+                        away.size()));
+  }
+  const auto share = [](const JointJudge& j) { return j.error_rms() / std::max(j.motion_rms(), 1e-12); };
+  const auto lost = among(
+      [](const JointJudge& j) {
+        const double motion = j.motion_rms();
+        return motion > least_motion_rms && j.error_rms() > std::max(least_motion_rms, largest_lost_share * motion);
+      },
+      share);
+  if (!lost.empty() && !expect_.tracking_rms) {
+    const JointJudge& joint = joints_[lost[0]];
+    sim::tell(
+        record, 0.0,
+        of_joints(joined(coordinate_text(record, lost[0]), " did not follow: the rms of its error, ", joint.error_rms(),
+                         unit_of(joint.linear), ", is more than a third of that of its motion, ", joint.motion_rms()),
+                  lost.size()));
+  }
+}
+
+void Judge::tell_expected(double end_s, ArmRecord& record) const {
+  if (expect_.tracking_rms && record.tracking_rms > *expect_.tracking_rms) {
+    sim::tell(record, end_s,
+              joined("the tracking error's rms is ", record.tracking_rms, ", more than the ", *expect_.tracking_rms,
+                     " expected"));
+  }
+  const auto seen = static_cast<int>(record.collision_begins_s.size());
+  if (expect_.collisions && (seen < expect_.collisions->first || seen > expect_.collisions->second)) {
+    const auto [least, most] = *expect_.collisions;
+    const std::string wanted = least == most || least == 0 ? joined(most) : joined(least, " to ", most);
+    sim::tell(record, seen > most ? record.collision_begins_s[static_cast<std::size_t>(most)] : end_s,
+              joined("collisions: ", seen, " seen, ", wanted, " expected"));
+  }
+  if (!expect_.validation) return;
+  const auto& v = record.validation;
+  const double worst = larger_error(v.max_M, larger_error(v.max_Cv, v.max_g));
+  if (v.samples == 0) {
+    sim::tell(record, end_s,
+              "not compared with Pinocchio, as expected of it: " +
+                  (v.unavailable_reason.empty() ? "there was no sample" : v.unavailable_reason));
+  } else if (*expect_.validation == 0.0 ? v.breaches > 0 : worst > *expect_.validation) {
+    sim::tell(record, end_s,
+              *expect_.validation == 0.0 ? joined(v.breaches, " of ", v.samples,
+                                                  " samples differ from Pinocchio by more than validation.tolerance")
+                                         : joined("the largest difference from Pinocchio is ", worst,
+                                                  ", more than the ", *expect_.validation, " expected"));
+  }
+}
+
+void Judge::tell(const Ending& ending, ArmRecord& record) const {
+  const double end_s = failed() ? failed_s_ : ending.end_s;
+  const bool whole = !failed() && !ending.asked && ending.failed_arm.empty();
+  tell_numbers(end_s, record);
+  tell_controller(end_s, whole, record);
+  tell_motion(record);
+  tell_expected(end_s, record);
+  tell_events(ending, end_s, whole, record);
+  if (!failed() && ending.given_up) {
+    sim::tell(record, end_s,
+              ending.asked_again ? "ended at once, asked for a second time: the arm was not brought to rest"
+                                 : "ended before the arm was at rest: the plant is too slow to be waited for");
+  } else if (!failed() && !ending.failed_arm.empty()) {
+    sim::tell(record, end_s,
+              joined("brought to rest and ended ", ending.planned_s - end_s, " s early, since arm '", ending.failed_arm,
+                     "' failed"));
+  }
+  std::stable_sort(record.failures.begin(), record.failures.end(),
+                   [](const FailureRecord& a, const FailureRecord& b) { return a.time_s < b.time_s; });
+}
+
+}  // namespace dyn::sim

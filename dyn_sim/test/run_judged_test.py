@@ -1,0 +1,151 @@
+# Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+"""`dyn run` judges itself: what went wrong without a word before ends with exit code 3 and a sentence for each cause."""
+import json
+import unittest
+
+from dyn_process import fails
+from run_process import BOX, MOVES, RunTest, arm7
+
+GAINS = "{gains: {default: {p: %s, d: %s}}, validation: {mode: 'off'}%s}"
+ANVIL = "{name: anvil, link: tool0, mass: 30, com: [0, 0, 0.05], inertia: [0.03, 0, 0, 0.03, 0, 0.03]}"
+PUSH = "{at: 0.3, push: {link: tool0, force: [0, 40, 0], duration: 0.2}}"
+SEEN = "{gains: {default: {p: 400, d: 40}}, collision_threshold: 2, validation: {mode: 'off'}}"
+COMPARED = "{gains: {default: {p: 400, d: 40}}, validation: {mode: monitor}}"
+AXIS = """<robot name="axis"><link name="base"/><link name="slide"><inertial><mass value="2"/>
+<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link><joint name="axis" type="TYPE">
+<parent link="base"/><child link="slide"/><axis xyz="0 0 1"/><limit lower="-9" upper="9" effort="EFFORT" velocity="9"/>
+</joint></robot>"""
+
+
+def overrides(armature):
+    return "{friction: false, plant_overrides: [%s]}" % ", ".join(
+        "{joint: joint%d, armature: %s}" % (k, armature) for k in range(1, 8))
+
+
+class JudgedRun(RunTest):
+    def judged(self, text, *words):
+        """results.json of a run that fails for one cause that has all of `words`, among others."""
+        done = self.run_fast(text, "--json")
+        self.assertEqual(done.returncode, 3, done.error)
+        results = self.results()
+        self.assertEqual(results, json.loads(done.text))
+        causes = [failure["cause"] for failure in results["failures"]]
+        self.assertTrue(any(all(word in cause for word in words) for cause in causes), causes)
+        page = (self.out / "report.html").read_text()
+        for cause in causes:
+            self.assertIn(cause, done.error)
+            self.assertIn(json.dumps(cause)[1:-1], page)
+        return results
+
+    def passes(self, text):
+        done = self.run_fast(text, "--json")
+        self.assertEqual((done.returncode, done.error), (0, ""))
+        self.assertEqual(self.results()["failures"], [])
+        return self.results()
+
+
+class Judged(JudgedRun):
+    def test_a_sensor_too_noisy_to_control_with(self):
+        results = self.judged(arm7(plant="{friction: false, noise: {velocity: 5}}"), "effort was at a limit in 9", "10 %")
+        self.assertGreater(results["saturation"], 0.9)
+        self.assertEqual(results["saturation"], results["arms"][0]["saturation"])
+
+    def test_a_torque_that_comes_a_hundred_cycles_late(self):
+        self.judged(arm7(duration_s="3", plant="{friction: false, delay: 100}"), "effort was at a limit")
+        self.judged(arm7(duration_s="3", plant="{friction: false, delay: 100}"), "away from its reference", "1.5708", "rad")
+
+    def test_a_payload_of_30_kg_that_nobody_told_of(self):
+        self.judged(arm7(duration_s="2", events="[{at: 0.2, on: plant, attach: %s}]" % ANVIL), "effort was at a limit")
+
+    def test_gains_beyond_what_the_rate_allows(self):
+        self.judged(arm7(controller=GAINS % ("1.0e+6", "2000", "")), "effort was at a limit")
+
+    def test_torque_that_may_change_by_1_a_second(self):
+        self.judged(arm7(duration_s="2", controller=GAINS % (400, 40, ", effort_rate_limit: 1")), "effort was at a limit")
+
+    def test_a_sinusoid_of_100_hz(self):
+        for amplitude in (0.3, 0.5):
+            self.judged(arm7(trajectory="{type: sinusoid, amplitude: %s, frequency_hz: 100}" % amplitude),
+                        "did not follow", "of that of its motion")
+
+    def test_a_plant_with_another_armature(self):
+        self.judged(arm7(duration_s="4", plant=overrides(10)), "did not follow", "and so ")
+        self.judged(arm7(duration_s="4", plant=overrides(1000)), "did not follow")
+        self.passes(arm7(plant=overrides(0.01)))
+
+    def test_a_start_outside_the_limits_is_no_run(self):
+        fails(self, self.run_fast(arm7(start="[9, 0, 0, 0, 0, 0, 0]")), 1, "joint1", "outside its limits")
+
+    def test_a_joint_beyond_its_stops(self):
+        # Without stops of its own the plant goes where the push takes it.
+        text = arm7(plant="{friction: false, torque_limits: false}", expect="{tracking_max: 99, tracking_rms: 99, saturation: 1}",
+                    controller=GAINS % (1, 1, ""), events="[{at: 0.1, push: {link: tool0, force: [0, 400, 0], duration: 0.5}}]")
+        self.judged(text, "joint 'joint", "beyond its stops", "rad")
+
+    def test_prismatic_joints_have_an_error_of_their_own(self):
+        robot = self.folder / "axis.urdf"
+        run = f"robot: {robot}\nduration_s: 2\ncontroller: {{gains: {{default: {{p: 100, d: 20}}}}}}\nstart: [0.3]\n" \
+              "trajectory: {type: sinusoid, amplitude: 0.2, frequency_hz: 0.2, phase_deg: 0}\nexpect: {tracking_rms: 9%s}\n"
+        robot.write_text(AXIS.replace("TYPE", "prismatic").replace("EFFORT", "500"))
+        self.judged(run % "", "joint 'axis'", " m away", "0.25")
+        self.passes(run % ", prismatic_error: 0.4")
+        self.passes(run % ", tracking_max: 0.4")
+        self.judged(run % ", tracking_max: 0.2", " m away", "0.2")
+        robot.write_text(AXIS.replace("TYPE", "revolute").replace("EFFORT", "500"))
+        self.passes(run % "")
+
+    def test_an_arm_that_is_guided_by_hand_follows_no_trajectory(self):
+        text = arm7(duration_s="0.5", controller="{type: gravity_compensation, gains: {default: {d: 5}}, validation: {mode: 'off'}}",
+                    trajectory="{type: sinusoid, centre: [2, 0, 0, 0, 0, 0, 0], amplitude: 0.3}", start="[0, 0, 0, 0, 0, 0, 0]")
+        self.passes(text)
+        self.judged(text + "expect: {tracking_max: 1.2}\n", "away from its reference")
+
+
+class Expected(JudgedRun):
+    def test_tracking(self):
+        self.passes(arm7(expect="{tracking_rms: 1.0e-6, tracking_max: 1.0e-6, saturation: 0, collisions: 0}"))
+        self.judged(arm7(expect="{tracking_rms: 1.0e-9}"), "rms", "1e-09 expected")
+        self.judged(arm7(expect="{tracking_max: 1.0e-9}"), "away from its reference, more than 1e-09")
+
+    def test_saturation(self):
+        text = arm7(plant="{friction: false, noise: {velocity: 0.4}}")
+        some = self.passes(text + "expect: {saturation: 1, tracking_rms: 9}\n")["saturation"]
+        self.assertTrue(0.0 < some < 1.0, some)
+        self.judged(text + f"expect: {{saturation: {some / 2}, tracking_rms: 9}}\n", "effort was at a limit")
+
+    def test_collisions(self):
+        self.passes(arm7(controller=SEEN, events=f"[{PUSH}]"))
+        self.passes(arm7(controller=SEEN, events=f"[{PUSH}]", expect="{collisions: [1, 3]}"))
+        self.judged(arm7(controller=SEEN, events=f"[{PUSH}]", expect="{collisions: 0}"), "collisions: ", "0 expected")
+        self.judged(arm7(controller=SEEN, expect="{collisions: [1, 1]}"), "collisions: 0 seen, 1 expected")
+
+    def test_validation(self):
+        done = self.run_fast(arm7(controller=COMPARED), "--json")
+        if not json.loads(done.text)["validation"]["available"]:
+            self.judged(arm7(controller=COMPARED, expect="{validation: 0}"), "not compared", "without Pinocchio")
+        else:
+            self.passes(arm7(controller=COMPARED, expect="{validation: 1.0e-9}"))
+            self.passes(arm7(controller=COMPARED, expect="{validation: 0}"))
+            self.judged(arm7(controller=COMPARED, expect="{validation: 1.0e-30}"), "Pinocchio", "1e-30 expected")
+        self.judged(arm7(expect="{validation: 1.0e-9}"), "not compared with Pinocchio", "validation.mode is off")
+
+    def test_several_arms_have_one_for_all_and_one_each(self):
+        arms = "duration_s: 1\nexpect: {tracking_rms: 1.0e-9}\narms:\n" + "".join(
+            f"  - {{name: {name}, robot: arm7, plant: {{friction: false}}, trajectory: {MOVES}{own}}}\n"
+            for name, own in (("left", ""), ("right", ", expect: {tracking_rms: 1.0e-3}")))
+        results = self.judged(arms, "1e-09 expected")
+        self.assertEqual([failure["arm"] for failure in results["failures"]], ["left"])
+
+    def test_what_cannot_be_expected_is_refused(self):
+        for key, value, *words in (("tracking_rms", "-1", "below 0"), ("saturation", "2", "from 0 to 1"),
+                                   ("collisions", "-1", "from 0"), ("collisions", "[2, 1]", "from 0"),
+                                   ("collisions", "[1, 2, 3]", "least and the most"), ("collisions", "many", "many"),
+                                   ("prismatic_error", "0", "above 0"), ("validation", ".nan", "finite"),
+                                   ("torque", "1", "unknown key")):
+            with self.subTest(key=key, value=value):
+                done = self.run_fast(arm7(expect="{%s: %s}" % (key, value)))
+                fails(self, done, 1, "config.yaml:", f"expect.{key}", *words)
+
+
+if __name__ == "__main__":
+    unittest.main()
