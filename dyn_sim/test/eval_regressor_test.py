@@ -60,3 +60,7 @@ class Regressor(unittest.TestCase):
     def test_without_the_option_nothing_of_it(self):
         (r,) = evaluate(BRANCH, STATE)
         self.assertEqual(list(r), ["M", "C", "g", "h", "tau", "qdd"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,6 +1,6 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """`dyn eval` against Pinocchio with its own URDF reader, and xacro's own expansion: M, C v, g, h, tau, the regressor Y
-and its parameters p at random states.
+and its parameters p at random states; of robots whose joints have one degree of freedom the derivatives too.
 
 oracle_pin.py DYN ROBOT...   (names that `dyn robots` lists, .urdf files, or random:N for a random tree of N joints of all types;
                               exit code 1 and the largest errors where they disagree)
@@ -23,7 +23,8 @@ import xacro
 from random_urdf import random_urdf
 
 STATES = 5
-TOLERANCE = {"M": 1e-12, "Cv": 1e-11, "g": 1e-11, "h": 1e-11, "tau": 1e-11, "Y": 1e-11, "p": 1e-12}
+TOLERANCE = {"M": 1e-12, "Cv": 1e-11, "g": 1e-11, "h": 1e-11, "tau": 1e-11, "Y": 1e-11, "p": 1e-12,
+             "dtau_dq": 1e-11, "dtau_dv": 1e-11, "dqdd_dq": 1e-11, "dqdd_dv": 1e-11, "dqdd_dtau": 1e-11}
 
 
 def run(dyn, *arguments, text=None):
@@ -142,6 +143,25 @@ def regressor(model, data, links, *state):
             np.concatenate([model.inertias[j].toDynamicParameters() for j in joints]))
 
 
+def derivatives(model, data, mimics, answer, G, q_P, v_P, state):
+    """Relative errors of the answer's derivatives; those of qdd divided by the condition number of M. None where a joint
+    has several degrees of freedom: Pinocchio differentiates by its twist there."""
+    if any(joint.nv > 1 for joint in model.joints):
+        return {}
+    dq, dv, _ = pinocchio.computeRNEADerivatives(model, data, q_P, v_P, G @ np.array(state["a"]))
+    errors = {"dtau_dq": relative(np.array(answer["dtau_dq"]), G.T @ dq @ G),
+              "dtau_dv": relative(np.array(answer["dtau_dv"]), G.T @ dv @ G)}
+    if not mimics and answer["qdd"] is not None:
+        condition = np.linalg.cond(np.array(answer["M"]))
+        tau = np.zeros(model.nv)
+        tau[np.argmax(G, axis=0)] = state["tau"]
+        dq, dv, inverse = pinocchio.computeABADerivatives(model, data, q_P, v_P, tau)
+        inverse = np.triu(inverse) + np.triu(inverse, 1).T
+        for key, x in (("dqdd_dq", dq), ("dqdd_dv", dv), ("dqdd_dtau", inverse)):
+            errors[key] = relative(np.array(answer[key]), G.T @ x @ G) / condition
+    return errors
+
+
 def compare(dyn, robot, file, rng):
     text = urdf_text(file)
     model = pinocchio.buildModelFromXML(text)
@@ -149,10 +169,10 @@ def compare(dyn, robot, file, rng):
     options = ["--allow-impossible-inertia"]  # as Pinocchio does; no other robot here has one
     coordinates = json.loads(run(dyn, "info", file, "--json", *options))["coordinate_names"]
     mapping = Mapping(model, coordinates, followers(text))
-    states = [{k: rng.uniform(-1.3, 1.3, len(coordinates)).tolist() for k in ("q", "v", "a")} for _ in range(STATES)]
+    states = [{k: rng.uniform(-1.3, 1.3, len(coordinates)).tolist() for k in ("q", "v", "a", "tau")} for _ in range(STATES)]
     lines = "".join(json.dumps(s) + "\n" for s in states)
-    answers = run(dyn, "eval", file, "--regressor", *options, text=lines).splitlines()
-    worst = dict.fromkeys(TOLERANCE, 0.0)
+    answers = run(dyn, "eval", file, "--regressor", "--derivatives", *options, text=lines).splitlines()
+    worst = {}  # of what was compared
     for state, line in zip(states, answers, strict=True):
         answer = json.loads(line)
         rates, a = np.array(state["v"]), np.array(state["a"])
@@ -176,10 +196,11 @@ def compare(dyn, robot, file, rng):
             "tau": relative(np.array(answer["tau"]), tau),
             "Y": relative(np.array(answer["Y"]), G.T @ Y_P),
             "p": relative(np.array(answer["p"]), p),
+            **derivatives(model, data, mapping.mimics, answer, G, q_P, v_P, state),
         }
-        worst = {k: worst[k] if e <= worst[k] else e for k, e in errors.items()}  # NaN stays
+        worst |= {k: worst[k] if e <= worst.get(k, -1.0) else e for k, e in errors.items()}  # NaN stays
     print(robot, f"n = {len(coordinates)}", *(f"{k} {e:.1e}" for k, e in worst.items()))
-    return all(worst[k] < TOLERANCE[k] for k in TOLERANCE)
+    return all(worst[k] < TOLERANCE[k] for k in worst)
 
 
 def main():

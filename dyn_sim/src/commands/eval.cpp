@@ -43,13 +43,16 @@ With --regressor the answer has "Y" (a row a coordinate, ten columns a body), "b
 what is fixed to it included. Y p = tau; with --friction Y_friction p_friction adds to it (two columns a body: v, sign(v)),
 with --armature Y_armature p_armature (diag(a)).
 
+With --derivatives it has "dtau_dq" and "dtau_dv" at q, v, a and "dqdd_dq", "dqdd_dv", "dqdd_dtau" at q, v, tau: row i is of
+joint i's torque or acceleration, column j the derivative by joint j. Those of qdd are null where qdd is.
+
 A line that is neither ends the program with exit code 1.)";
 
 struct Arguments {
   RobotCall robot;
   std::string jsim = "fused", coriolis = "fused", forward = "aba", inverse = "rnea";
   std::string gravity = "0,0,-9.81";
-  bool friction = false, armature = false, regressor = false;
+  bool friction = false, armature = false, regressor = false, derivatives = false;
 };
 
 EvalOptions options_from(const Arguments& arguments) {
@@ -59,6 +62,7 @@ EvalOptions options_from(const Arguments& arguments) {
   options.model.armature = arguments.armature;
   options.friction = arguments.friction;
   options.regressor = arguments.regressor;
+  options.derivatives = arguments.derivatives;
   options.algorithms = {
       registered_name("jsim_algorithm", arguments.jsim), registered_name("coriolis_algorithm", arguments.coriolis),
       registered_name("forward_dynamics", arguments.forward), registered_name("inverse_dynamics", arguments.inverse)};
@@ -97,6 +101,8 @@ Action declare_eval(CLI::App& app) {
   app.add_flag("--friction", arguments->friction, "Viscous damping and Coulomb friction of the joints belong to tau");
   app.add_flag("--armature", arguments->armature, "Add the drives' reflected inertia to the diagonal of M");
   app.add_flag("--regressor", arguments->regressor, "Add Y, bodies and p: Y p = tau, ten columns a body");
+  app.add_flag("--derivatives", arguments->derivatives,
+               "Add dtau_dq, dtau_dv of the inverse dynamics and dqdd_dq, dqdd_dv, dqdd_dtau of the forward dynamics");
   return [arguments] { evaluate_lines(*arguments); };
 }
 

@@ -4,8 +4,6 @@
 #include <map>
 #include <span>
 
-#include "dyn_core/regressor.hpp"
-
 namespace dyn::cli {
 namespace {
 
@@ -25,8 +23,8 @@ ordered_json friction_parameters(const Model& model, const regressor::Layout& la
 
 }  // namespace
 
-void add_regressor(const Model& model, const EvalOptions& options, const EvalState& state, ordered_json& answer) {
-  Regressor regressor{Model(model)};
+void add_regressor(Regressor& regressor, const EvalOptions& options, const EvalState& state, ordered_json& answer) {
+  const Model& model = regressor.model();
   if (!regressor.update(state.q, state.v, state.a).ok()) throw ModelError("Y of a state that is not finite");
   const Rows rows(model.coordinate_names(), state);
   const regressor::Layout& layout = regressor.layout();

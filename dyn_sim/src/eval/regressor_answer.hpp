@@ -5,13 +5,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "dyn_core/model/model.hpp"
+#include "dyn_core/regressor.hpp"
 #include "eval/rows.hpp"
 #include "eval/session.hpp"
 
 namespace dyn::cli {
 
-void add_regressor(const Model& model, const EvalOptions& options, const EvalState& state,
+void add_regressor(Regressor& regressor, const EvalOptions& options, const EvalState& state,
                    nlohmann::ordered_json& answer);
 
 }  // namespace dyn::cli

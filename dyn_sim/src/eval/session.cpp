@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "algorithm_families.hpp"
+#include "eval/derivatives_answer.hpp"
 #include "eval/fields.hpp"
 #include "eval/json_line.hpp"
 #include "eval/payload_line.hpp"
@@ -79,7 +80,8 @@ ordered_json EvalSession::evaluate(const EvalState& state) {
   for (size_t i = 0; i < tau.size(); ++i) tau[i] += resistance[i];
   result["tau"] = rows.vector("tau", VectorRef<double>(tau.data(), static_cast<Eigen::Index>(tau.size())));
   forward(state, resistance, result);
-  if (options_.regressor) add_regressor(dynamics_->model(), options_, state, result);
+  if (regressor_) add_regressor(*regressor_, options_, state, result);
+  if (derivatives_) add_derivatives(*derivatives_, options_, state, resistance, result);
   return result;
 }
 
@@ -150,11 +152,16 @@ void EvalSession::detach(const json& argument) {
 
 // Everything that can fail comes first; then the old model goes.
 void EvalSession::rebuild(RobotDescription robot, const EvalOptions& options) {
-  auto dynamics = std::make_unique<Dynamics>(Model::build(robot, options.model), options.algorithms);
-  say_warnings(dynamics->model());
+  const auto model = std::make_shared<const Model>(Model::build(robot, options.model));
+  auto dynamics = std::make_unique<Dynamics>(model, options.algorithms);
+  auto regressor = options.regressor ? std::make_unique<Regressor>(model) : nullptr;
+  auto derivatives = options.derivatives ? std::make_unique<Derivatives>(model) : nullptr;
+  say_warnings(*model);
   robot_ = std::move(robot);
   options_ = options;
   dynamics_ = std::move(dynamics);
+  regressor_ = std::move(regressor);
+  derivatives_ = std::move(derivatives);
 }
 
 }  // namespace dyn::cli

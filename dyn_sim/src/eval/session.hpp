@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "dyn_core/derivatives.hpp"
 #include "dyn_core/dynamics.hpp"
+#include "dyn_core/regressor.hpp"
 #include "eval/rows.hpp"
 
 namespace dyn::cli {
@@ -17,8 +19,9 @@ namespace dyn::cli {
 struct EvalOptions {
   ModelOptions model;
   AlgorithmChoice algorithms;
-  bool friction = false;   // viscous damping v + Coulomb friction sign(v) belong to tau
-  bool regressor = false;  // the answer has Y too
+  bool friction = false;     // viscous damping v + Coulomb friction sign(v) belong to tau
+  bool regressor = false;    // the answer has Y too
+  bool derivatives = false;  // and the derivatives of tau and qdd
 };
 
 class EvalSession {
@@ -46,6 +49,8 @@ class EvalSession {
   RobotDescription robot_;  // payloads included
   EvalOptions options_;
   std::unique_ptr<Dynamics> dynamics_;
+  std::unique_ptr<Regressor> regressor_;      // where it was asked for
+  std::unique_ptr<Derivatives> derivatives_;  // likewise
 };
 
 }  // namespace dyn::cli

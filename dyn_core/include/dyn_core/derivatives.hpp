@@ -1,0 +1,62 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Analytic derivatives of the dynamics in the user's coordinates, for every robot that loads: with trees, mimic joints,
+// payloads, and floating and planar joints by their coordinates (x, y, z, yaw, pitch, roll) and these numbers' rates.
+//   inverse dynamics   tau = M a + C v + g:       dtau/dq, dtau/dv, dtau/da = M
+//   forward dynamics   qdd = M^-1 (tau - C v - g):  dqdd/dq = -M^-1 dtau/dq, dqdd/dv = -M^-1 dtau/dv (both at a = qdd),
+//                      dqdd/dtau = M^-1
+// Friction is not part of it; armature is where the model has it. Row i of a matrix is of coordinate i's torque or
+// acceleration, column j the derivative by coordinate j.
+//
+// One object per thread. All memory is taken by the constructor; what is marked so is real-time safe.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "dyn_core/error.hpp"
+#include "dyn_core/model/body_inertia.hpp"
+#include "dyn_core/model/model.hpp"
+#include "dyn_core/numeric/types.hpp"
+
+namespace dyn {
+
+class Derivatives {
+ public:
+  explicit Derivatives(std::shared_ptr<const Model> model);
+  explicit Derivatives(Model model);
+  Derivatives(Derivatives&&) noexcept;
+  Derivatives& operator=(Derivatives&&) noexcept;
+  Derivatives(const Derivatives&) = delete;
+  Derivatives& operator=(const Derivatives&) = delete;
+  ~Derivatives();
+
+  [[nodiscard]] const Model& model() const noexcept;
+
+  // As of Dynamics: from the next update on.
+  DYN_REALTIME void set_gravity(const Vec3d& gravity_mps2) noexcept;
+  DYN_REALTIME void set_body_inertia(int body, const BodyInertia& inertia) noexcept;
+
+  // dtau/dq, dtau/dv and M at q, v, a. Not ok, and everything as before, where one of them is not finite.
+  DYN_REALTIME Status update_inverse(std::span<const double> q, std::span<const double> v,
+                                     std::span<const double> a) noexcept;
+  [[nodiscard]] ConstMatrixRef<double> dtau_dq() const noexcept;
+  [[nodiscard]] ConstMatrixRef<double> dtau_dv() const noexcept;
+  [[nodiscard]] ConstMatrixRef<double> dtau_da() const noexcept;
+
+  // qdd and its derivatives at q, v, tau, and the derivatives above at a = qdd. Not ok where one of them is not finite
+  // (then everything is as before), or where M is singular: the status names the joint then, dtau_da() is of this
+  // state, and what else there is, is of none.
+  DYN_REALTIME Status update_forward(std::span<const double> q, std::span<const double> v,
+                                     std::span<const double> tau) noexcept;
+  [[nodiscard]] ConstVectorRef<double> qdd() const noexcept;
+  [[nodiscard]] ConstMatrixRef<double> dqdd_dq() const noexcept;
+  [[nodiscard]] ConstMatrixRef<double> dqdd_dv() const noexcept;
+  [[nodiscard]] ConstMatrixRef<double> dqdd_dtau() const noexcept;  // M^-1
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dyn
