@@ -21,6 +21,7 @@ if(DYN_HAS_MUJOCO)
   message(STATUS "dyn_sim: engine mujoco (${DYN_MUJOCO_LIBRARY})")
   target_sources(dyn_run PRIVATE
     src/plants/mujoco/compiled.cpp
+    src/plants/mujoco/law_in_mujoco.cpp
     src/plants/mujoco/library.cpp
     src/plants/mujoco/mujoco_plant.cpp)
   target_include_directories(dyn_run SYSTEM PRIVATE ${DYN_MUJOCO_INCLUDE})

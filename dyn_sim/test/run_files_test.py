@@ -76,10 +76,11 @@ arms: [{{name: left, robot: arm7, trajectory: {MOVES}}}, {{name: right, robot: a
                 out.mkdir()
                 os.mkfifo(out / name)
                 fails(self, run("run", SCENARIO, "--duration", "600", "--out", out), 1, name, "not a regular file")
-        out = self.folder / "study"
-        out.mkdir()
-        os.mkfifo(out / "report.md")
-        fails(self, run("study", "planar3", "--out", out), 1, "report.md", "not a regular file")
+        for name in ("report.html", "report.md"):
+            out = self.folder / ("study " + name)
+            out.mkdir()
+            os.mkfifo(out / name)
+            fails(self, run("study", "planar3", "--out", out), 1, name, "not a regular file")
 
     def test_names_of_arms_stay_in_the_folder(self):
         (self.folder / "log").mkdir()

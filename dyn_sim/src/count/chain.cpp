@@ -11,13 +11,14 @@ namespace {
 // A linear congruential generator (Knuth's MMIX constants): the same numbers with every standard library.
 class Generator {
  public:
+  explicit Generator(std::uint64_t seed) : state_(seed) {}
   double uniform(double lower, double upper) {
     state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
     return lower + (upper - lower) * static_cast<double>(state_ >> 11U) * 0x1p-53;
   }
 
  private:
-  std::uint64_t state_ = 2026;
+  std::uint64_t state_;
 };
 
 // Distal DH: joint i turns about z of frame i - 1; a, d, alpha lead on. R = Rz(0) Rx(alpha), p = (a, 0, d).
@@ -44,8 +45,8 @@ Inertial generic_inertial(Generator& random) {
 
 }  // namespace
 
-RobotDescription generic_chain(int joints) {
-  Generator random;
+RobotDescription generic_chain(int joints, std::uint64_t seed) {
+  Generator random(seed);
   RobotDescription robot;
   robot.name = "chain" + std::to_string(joints);
   robot.source = "generic serial chain";

@@ -3,11 +3,13 @@
 // The serial chains that the papers' operation counts are about: n revolute joints, generic DH parameters and inertias.
 #pragma once
 
+#include <cstdint>
+
 #include "dyn_core/model/description.hpp"
 
 namespace dyn::cli {
 
-// The same chain every time; a longer one begins with the shorter.
-[[nodiscard]] RobotDescription generic_chain(int joints);
+// The same chain every time for a seed; a longer one begins with the shorter.
+[[nodiscard]] RobotDescription generic_chain(int joints, std::uint64_t seed = 2026);
 
 }  // namespace dyn::cli

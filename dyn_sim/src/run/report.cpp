@@ -3,6 +3,7 @@
 // report.html: page, style and scripts of dyn_sim/report/ (built into the program) with the run's numbers in them.
 #include "dyn_sim/run/outputs.hpp"
 #include "output_file.hpp"
+#include "page_text.hpp"
 #include "report_assets.hpp"
 #include "report_parts.hpp"
 #include "results_names.hpp"
@@ -21,30 +22,6 @@ int rows_of(const RunRecord& run) {
   return static_cast<int>(std::min<size_t>(largest_rows, largest_numbers / std::max<size_t>(columns, 1)));
 }
 
-void replace(std::string& page, std::string_view mark, std::string_view text) {
-  const size_t at = page.find(mark);
-  if (at != std::string::npos) page.replace(at, mark.size(), text);
-}
-
-// Text that may stand inside <script>: no "</script" and no "<!--".
-std::string harmless(std::string json) {
-  for (size_t at = json.find('<'); at != std::string::npos; at = json.find('<', at)) json.replace(at, 1, "\\u003c");
-  return json;
-}
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '&')
-      out += "&amp;";
-    else
-      out += c;
-  }
-  return out;
-}
-
 }  // namespace
 
 void write_report(const RunRecord& run, const std::filesystem::path& path) {
@@ -53,14 +30,15 @@ void write_report(const RunRecord& run, const std::filesystem::path& path) {
                {"wakeup", report::histogram(run.wakeup_ns)},
                {"arms", Json::array()}};
   for (const ArmRecord& arm : run.arms) data["arms"].push_back(report::arm_data(arm, rows_of(run)));
+  using report::replace;
   std::string page(report::page_html);
-  replace(page, "@TITLE@", escaped(run.config ? run.config->title : std::string("run")));
+  replace(page, "@TITLE@", report::escaped(run.config ? run.config->title : std::string("run")));
   replace(page, "@STYLE@", report::style_css);
   replace(page, "@KINEMATICS@", report::kinematics_js);
   replace(page, "@SCENE@", report::scene_js);
   replace(page, "@CHARTS@", report::charts_js);
   replace(page, "@APP@", report::app_js);
-  replace(page, "@DATA@", harmless(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  replace(page, "@DATA@", report::harmless(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
   outputs::OutputFile file(path, true);
   file.stream() << page;
   file.close();

@@ -67,6 +67,13 @@ bool same_bits(const JointSpaceSum<double>& sum, const MatX<double>& M, const Ma
 void terms(Record& record, const Pair& pair) {
   const Model model = Model::build(pair.loaded);
   const closed_forms::PelicanForm form = form_of(pair);
+  record.table("the arm's links, the payload the last one",
+               {{"link", "a_i, m", "l_i, m", "mass, kg", "I_zi, kg m^2"},
+                {{"1", number(form.a1), number(form.l1), number(form.m1), number(form.I1)},
+                 {"2", number(form.a2), number(form.l2), number(form.m2), number(form.I2)},
+                 {"3, the crucible", "-", number(form.l3), number(form.m3), number(form.I3)}},
+                "table_1"},
+               {"Table 1", "symbols only", "the robots pelican and crucible"});
   Dynamics whole(model);
   std::mt19937_64 rng(5);
   std::array<double, 3> errors{};

@@ -51,13 +51,22 @@ void elements(Record& record, Dynamics& dynamics, const closed_forms::Planar3For
                            number(alone, 12), number(alone - expected(u, k), 2)});
     }
   }
-  record.table("The six elements at q = (0.3, 0.7, -0.5) rad, kg m^2", grid);
+  record.table(
+      "the planar arm drawn there: its six elements at q = (0.3, 0.7, -0.5) rad, kg m^2", grid,
+      {"Fig. 4", "closed forms of the elements (section 7.1), with l1I for l1, l2I for l2, and angles exchanged",
+       "with l1, l2 and the angles q2, q2 + q3, q3 they are what each element gives by itself"});
   record.compare("M11 at that state, kg m^2", number(printed_m11(form, q[0], q[1], q[2])) + " as printed",
                  number(expected(0, 0)) + " with l1, l2 for l1I, l2I and the angles q2, q2 + q3, q3");
 }
 
 void sweep(Record& record, Dynamics& dynamics) {
-  Figure figure{"elements", "Elements of M while joint 2 turns, q3 = -0.5 rad", "q2, rad", "kg m^2", {}, {}};
+  Figure figure{"fig_4_elements",
+                "the planar arm drawn there: elements of M while joint 2 turns, q3 = -0.5 rad",
+                "q2, rad",
+                "kg m^2",
+                {},
+                {}};
+  figure.item = {"Fig. 4", "no figure of the elements", "each by element(u, k) alone"};
   for (const char* name : {"M11", "M12", "M13", "M22", "M23", "M33"}) figure.series.push_back({name, {}});
   for (int step = -100; step <= 100; ++step) {
     const double q2 = step * std::numbers::pi / 100.0;

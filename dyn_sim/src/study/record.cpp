@@ -6,7 +6,6 @@
 #include <iostream>
 #include <sstream>
 
-#include "dyn_core/error.hpp"
 #include "output.hpp"
 #include "run/output_file.hpp"
 #include "study/svg_chart.hpp"
@@ -14,7 +13,7 @@
 namespace dyn::study {
 namespace {
 
-constexpr const char* report_file = "report.md";
+constexpr const char *report_file = "report.html", *markdown_file = "report.md";
 
 void write_file(const std::filesystem::path& file, const std::string& text) {
   sim::outputs::OutputFile out(file, true);
@@ -22,26 +21,38 @@ void write_file(const std::filesystem::path& file, const std::string& text) {
   out.close();
 }
 
-// One cell of a heading, without commas: "t, s" is written "t (s)".
-std::string heading_of(std::string label) {
-  for (size_t comma = label.find(','); comma != std::string::npos; comma = label.find(',')) {
-    label = label.substr(0, comma) + " (" + label.substr(label.find_first_not_of(" ,", comma)) + ')';
-  }
-  return label;
+// A cell is quoted where a reader would take it for several.
+std::string cell_of(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string line_of(const std::vector<std::string>& cells) {
+  std::string line;
+  for (size_t k = 0; k < cells.size(); ++k) line += (k == 0 ? "" : ",") + cell_of(cells[k]);
+  return line + '\n';
 }
 
 std::string csv_of(const Figure& figure) {
   std::ostringstream text;
   text.precision(17);
-  text << heading_of(figure.x_label);
-  for (const Series& s : figure.series) text << ',' << heading_of(s.name);
-  text << '\n';
+  std::vector<std::string> heading{figure.x_label};
+  for (const Series& s : figure.series) heading.push_back(s.name);
+  text << line_of(heading);
   for (size_t i = 0; i < figure.x.size(); ++i) {
     text << figure.x[i];
     for (const Series& s : figure.series) text << ',' << s.y[i];
     text << '\n';
   }
   return text.str();
+}
+
+std::string csv_of(const Grid& grid) {
+  std::string text = line_of(grid.columns);
+  for (const auto& row : grid.rows) text += line_of(row);
+  return text;
 }
 
 std::string markdown_of(const Grid& grid) {
@@ -53,6 +64,11 @@ std::string markdown_of(const Grid& grid) {
   std::string text = line(grid.columns) + line(std::vector<std::string>(grid.columns.size(), "---"));
   for (const auto& row : grid.rows) text += line(row);
   return text;
+}
+
+std::string beside(const Item& item) {
+  if (item.paper.empty() && item.here.empty()) return "";
+  return "The paper: " + item.paper + "  \nHere: " + item.here + "\n\n";
 }
 
 void print(const std::string& title, const Grid& grid) {
@@ -67,31 +83,38 @@ void print(const std::string& title, const Grid& grid) {
 }  // namespace
 
 Record::Record(std::string name, std::filesystem::path directory) : name_(std::move(name)), out_(std::move(directory)) {
-  if (!out_.empty()) folder_ = std::make_unique<sim::OutputFolder>(out_, std::vector<std::string>{report_file});
+  if (!out_.empty())
+    folder_ = std::make_unique<sim::OutputFolder>(out_, std::vector<std::string>{report_file, markdown_file});
 }
 
 void Record::say(const std::string& paragraph) {
   std::cout << (markdown_.empty() ? "" : "\n") << paragraph << '\n';
   markdown_ += paragraph + "\n\n";
+  page_.say(paragraph);
 }
 
-void Record::table(const std::string& title, const Grid& grid) {
-  print(title, grid);
-  markdown_ += "## " + title + "\n\n" + markdown_of(grid) + '\n';
+void Record::table(const std::string& title, const Grid& grid, const Item& item) {
+  print(headline(item, title), grid);
+  markdown_ += "## " + headline(item, title) + "\n\n" + beside(item) + markdown_of(grid) + '\n';
+  page_.table(title, grid, item);
+  if (folder_ && !grid.file.empty()) write_file(folder_->unfinished() / (grid.file + ".csv"), csv_of(grid));
 }
 
 void Record::figure(const Figure& figure) {
   if (!folder_) return;
+  const std::string svg = svg_of(figure);
   write_file(folder_->unfinished() / (figure.file + ".csv"), csv_of(figure));
-  write_file(folder_->unfinished() / (figure.file + ".svg"), svg_of(figure));
-  markdown_ += "![" + figure.title + "](" + figure.file + ".svg)\n\n";
+  write_file(folder_->unfinished() / (figure.file + ".svg"), svg);
+  const std::string title = headline(figure.item, figure.title);
+  markdown_ += "## " + title + "\n\n" + beside(figure.item) + "![" + title + "](" + figure.file + ".svg)\n\n";
+  page_.figure(figure, svg);
 }
 
 void Record::check(const std::string& what, double value, double limit) {
   const bool holds = value <= limit;
   checks_.rows.push_back({what, cli::number(value, 3), cli::number(limit, 3), holds ? "ok" : "FAILS"});
-  if (!holds && first_failure_.empty()) {
-    first_failure_ = what + ": " + cli::number(value, 3) + ", more than " + cli::number(limit, 3);
+  if (!holds) {
+    failures_.push_back(name_ + ": " + what + ": " + cli::number(value, 3) + ", more than " + cli::number(limit, 3));
   }
 }
 
@@ -103,16 +126,17 @@ void Record::progress(const std::string& what) const {
   if (isatty(STDERR_FILENO) == 1) std::cerr << "\r\033[K" << what << std::flush;
 }
 
-void Record::finish() {
+std::vector<std::string> Record::finish() {
   progress("");
   if (!comparisons_.rows.empty()) table("Beside the paper", comparisons_);
   table("Checks", checks_);
   if (folder_) {
-    write_file(folder_->unfinished() / report_file, "# Study " + name_ + "\n\n" + markdown_);
+    write_file(folder_->unfinished() / markdown_file, "# Study " + name_ + "\n\n" + markdown_);
+    write_file(folder_->unfinished() / report_file, page_.text("Study " + name_));
     folder_->publish(report_file, {});
     std::cout << "\nWritten: " << (out_ / report_file).string() << ", with its figures as SVG and CSV\n";
   }
-  if (!first_failure_.empty()) throw ModelError(name_ + ": " + first_failure_);
+  return failures_;
 }
 
 }  // namespace dyn::study

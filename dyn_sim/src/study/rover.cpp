@@ -185,14 +185,32 @@ double spread_of(const Log& log, const std::vector<double>& values) {
 }
 
 void draw(Record& record, const Log& log) {
-  const auto left = [&](const char* file, const char* title, const char* unit, const auto& values) {
-    record.figure(
-        {file, title, "t, s", unit, log.t, {{"front", values[0]}, {"middle", values[1]}, {"rear", values[2]}}});
+  const auto left = [&](const char* file, const char* title, const char* unit, const auto& values, const Item& item) {
+    record.figure({file,
+                   title,
+                   "t, s",
+                   unit,
+                   log.t,
+                   {{"front", values[0]}, {"middle", values[1]}, {"rear", values[2]}},
+                   false,
+                   false,
+                   item});
   };
-  left("steering", "Left direction joints", "degrees", log.steering_deg);
-  left("steering_torques", "Torques of the left direction joints", "N m", log.steering_torque);
-  left("drive_torques", "Drive torques of the left wheels", "N m", log.drive_torque);
-  record.figure({"path", "Path of the body", "x, m", "y, m", log.x, {{"body", log.y}}, false, true});
+  left("steering", "Left direction joints", "degrees", log.steering_deg,
+       {"Fig. 8", "direction joints are controlled to 5, 0 and -5 degrees", "so are ours; see the table below"});
+  left("steering_torques", "Torques of the left direction joints", "N m", log.steering_torque,
+       {"Fig. 9", "thanks to the rocker arm, middle and rear fluctuate less than front",
+        "not so with our rover and law; see below"});
+  left("drive_torques", "Drive torques of the left wheels", "N m", log.drive_torque, {});
+  record.figure({"path",
+                 "Path of the body",
+                 "x, m",
+                 "y, m",
+                 log.x,
+                 {{"body", log.y}},
+                 false,
+                 true,
+                 {"Fig. 7", "a circle on rugged ground, shown in 3D", "from (5 m, 5 m), seen from above"}});
 }
 
 }  // namespace

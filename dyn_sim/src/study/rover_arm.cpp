@@ -12,6 +12,10 @@
 #include "study/helpers.hpp"
 #include "study/studies.hpp"
 
+#ifdef DYN_HAS_ORACLE
+#include "dyn_core/oracle/pinocchio_model.hpp"
+#endif
+
 namespace dyn::study {
 namespace {
 
@@ -38,6 +42,74 @@ double largest_across_branches(const std::vector<MatX<double>>& all) {
   return largest;
 }
 
+#ifdef DYN_HAS_ORACLE
+std::string second_library() { return "Pinocchio " + oracle::PinocchioModel::version(); }
+
+// M over the whole motion by a library that is not ours.
+std::vector<MatX<double>> second_history(const Model& model) {
+  oracle::PinocchioModel pinocchio(model);
+  std::vector<MatX<double>> all;
+  for (int k = 0; k <= steps; ++k) {
+    MatX<double> M(5, 5);
+    pinocchio.mass_matrix(std::vector<double>(5, 5.0 * std::sin(k * step_s)), {M.data(), 25});
+    all.push_back(M);
+  }
+  return all;
+}
+#else
+std::string second_library() { return ""; }
+std::vector<MatX<double>> second_history(const Model&) { return {}; }
+#endif
+
+void table_3(Record& record, const Model& model) {
+  Grid grid{{"link", "mass, kg", "centre of mass, m", "Ixx, Iyy, Izz, kg m^2"}, {}, "table_3"};
+  for (const LinkDescription& link : model.description().links) {
+    if (!link.inertial) continue;
+    const Vec3d c = link.inertial->com_m, I = link.inertial->inertia_com_kgm2.diagonal();
+    const auto three = [](const Vec3d& x) {
+      return "(" + number(x.x()) + ", " + number(x.y()) + ", " + number(x.z()) + ")";
+    };
+    grid.rows.push_back({link.name, number(link.inertial->mass_kg), three(c), three(I)});
+  }
+  record.table(
+      "The links of the rocker arm", grid,
+      {"Table 3", "r_2II and r_4II printed with two entries, inertias as lists of nine and eight",
+       "read as (0, 0, -0.04) and as diagonal matrices; then links 3 and 5 have no inertia about their own axes"});
+}
+
+// Returns the largest difference of M21 from the second library's.
+double figure_6(Record& record, const Model& model, const std::vector<MatX<double>>& ours,
+                const std::vector<MatX<double>>& momentum) {
+  const std::string library = second_library();
+  const std::vector<MatX<double>> theirs = second_history(model);
+  Figure motion{"fig_6a", "M21 over the motion", "t, s", "kg m^2", {}, {{"explicit", {}}}};
+  Figure error{"fig_6b", "explicit less the others, M21", "t, s", "kg m^2", {}, {{"less momentum", {}}}};
+  if (!theirs.empty()) {
+    motion.series.push_back({library, {}});
+    error.series.push_back({"less " + library, {}});
+  }
+  double apart = 0.0, from_momentum = 0.0;
+  for (size_t k = 0; k < ours.size(); ++k) {
+    motion.x.push_back(static_cast<double>(k) * step_s);
+    motion.series[0].y.push_back(ours[k](1, 0));
+    error.series[0].y.push_back(ours[k](1, 0) - momentum[k](1, 0));
+    from_momentum = larger_error(from_momentum, std::abs(error.series[0].y.back()));
+    if (theirs.empty()) continue;
+    motion.series[1].y.push_back(theirs[k](1, 0));
+    error.series[1].y.push_back(ours[k](1, 0) - theirs[k](1, 0));
+    apart = larger_error(apart, std::abs(error.series[1].y.back()));
+  }
+  error.x = motion.x;
+  const std::string beside = theirs.empty() ? "no second library: this program was built without Pinocchio"
+                                            : "on " + library + "'s: " + number(apart, 2) + " apart at most";
+  motion.item = {"Fig. 6a", "the explicit method's M21 lies on RBDL's", beside};
+  error.item = {"Fig. 6b", "explicit and generalized momentum differ by about 1e-18",
+                number(from_momentum, 2) + " at most; " + beside};
+  record.figure(motion);
+  record.figure(error);
+  return apart;
+}
+
 std::string what_forward_dynamics_says(Dynamics& dynamics) {
   std::vector<double> qdd(5);
   try {
@@ -56,18 +128,9 @@ void rover_arm(Record& record) {
   std::map<std::string_view, std::vector<MatX<double>>> all;
   for (const std::string_view name : cli::family_of("jsim_algorithm").names) all[name] = history(dynamics, name);
   const auto& ours = all.at("explicit");
-  Figure motion{"m21", "M21 over the motion", "t, s", "kg m^2", {}, {{"explicit", {}}, {"momentum", {}}}};
-  Figure error{"error", "explicit less generalized momentum, M21", "t, s", "kg m^2", {}, {{"difference", {}}}};
-  for (size_t k = 0; k < ours.size(); ++k) {
-    const double other = all.at("momentum")[k](1, 0);
-    motion.x.push_back(static_cast<double>(k) * step_s);
-    motion.series[0].y.push_back(ours[k](1, 0));
-    motion.series[1].y.push_back(other);
-    error.series[0].y.push_back(ours[k](1, 0) - other);
-  }
-  error.x = motion.x;
-  record.figure(motion);
-  record.figure(error);
+  table_3(record, dynamics.model());
+  record.check("explicit against Pinocchio, M21, kg m^2", figure_6(record, dynamics.model(), ours, all.at("momentum")),
+               1e-15);
   Grid grid{{"jsim_algorithm", "largest |dM_ij| from explicit, kg m^2", "of which M21", "largest across branches"}, {}};
   double worst = 0.0, across = 0.0;
   for (const auto& [name, matrices] : all) {

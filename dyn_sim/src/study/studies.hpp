@@ -21,6 +21,7 @@ struct Study {
 void planar3(Record& record);
 void rover_arm(Record& record);
 void rover(Record& record);
+void explicit_complexity(Record& record);
 void puma(Record& record);
 void crucible(Record& record);
 void gdahj_scaling(Record& record);

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "study/record.hpp"
+#include "study/report_page.hpp"
 
 namespace dyn::study {
 

@@ -2,11 +2,16 @@
 //
 // In place of the plant in a build that found no MuJoCo headers.
 #include "dyn_core/error.hpp"
+#include "dyn_sim/law_in_mujoco.hpp"
 #include "dyn_sim/plant.hpp"
 
 namespace dyn::sim {
 
 std::unique_ptr<Plant> make_mujoco_plant(const RobotDescription&, const PlantSettings&, const Vec3d&) {
+  throw ModelError(mujoco_missing());
+}
+
+std::vector<MujocoRow> simulate_in_mujoco(const Model&, const TorqueLaw&, double, int, int) {
   throw ModelError(mujoco_missing());
 }
 

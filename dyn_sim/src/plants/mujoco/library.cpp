@@ -70,6 +70,7 @@ Library load() {
   find(handle, "mj_forward", all.forward);
   find(handle, "mj_step", all.step);
   find(handle, "mj_fullM", all.full_M);
+  find(handle, "mjcb_control", all.control_callback);
   mjLogConfig log = all.get_log_config();
   log.logto_file = 0;  // or it would leave MUJOCO_LOG.TXT wherever the program runs
   all.set_log_config(log);

@@ -33,6 +33,8 @@ struct Library {
   decltype(&::mj_forward) forward = nullptr;
   decltype(&::mj_step) step = nullptr;
   decltype(&::mj_fullM) full_M = nullptr;
+
+  mjfGeneric* control_callback = nullptr;  // where the library keeps it, mjcb_control
 };
 
 // Throws ModelError where the library is not found, is another version or lacks a function.
