@@ -96,6 +96,7 @@ class BasicDynamics {
   }
 
  private:
+  friend struct DynamicsAccess;  // for what builds on the same state: src/dynamics_access.hpp
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

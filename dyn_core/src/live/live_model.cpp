@@ -130,7 +130,8 @@ Applied LiveModel::change(Parts parts, double transition_time_s, Change* later) 
   RobotDescription whole = parts.robot;
   for (const Payload& payload : parts.payloads) whole = dyn::attach(whole, payload);
   auto model = std::make_shared<const Model>(Model::build(whole, options_.model));
-  if (model_ != nullptr) {  // a change, and not the first model
+  (void)Frames(model, options_.frames);  // throws where a link is missing
+  if (model_ != nullptr) {               // a change, and not the first model
     check_same_joints(parts.robot, own_coordinates(*model_), own_coordinates(*model));
     if (model->coordinates() > max_coordinates()) {
       throw ModelError("payload '" + parts.payloads.back().name() + "' would make " +
@@ -139,7 +140,9 @@ Applied LiveModel::change(Parts parts, double transition_time_s, Change* later) 
     }
     if (options_.check) options_.check(*model);
   }
-  auto generation = lockfree::Owned<Generation>::make(std::move(model), options_.algorithms);
+  std::vector<std::string> frames = options_.frames;
+  frames.insert(frames.end(), options_.payload_frames.begin(), options_.payload_frames.end());
+  auto generation = lockfree::Owned<Generation>::make(std::move(model), options_.algorithms, std::move(frames));
   generation->id = generations_++;
   generation->geometry = parts.geometry;
   remember(*generation, transition_time_s);

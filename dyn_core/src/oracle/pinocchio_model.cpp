@@ -10,6 +10,9 @@
 #include <numeric>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/frames.hpp>
+#include <pinocchio/algorithm/jacobian.hpp>
+#include <pinocchio/algorithm/kinematics.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 #include <utility>
 
@@ -105,6 +108,8 @@ struct PinocchioModel::Impl {
   // Depth-first: in any other order Pinocchio's crba and Coriolis matrix are silently wrong.
   void visit_link(const LinkDescription& link, pinocchio::JointIndex carrier, const pinocchio::SE3& carrier_T_link) {
     if (++links_seen > description.links.size()) throw ModelError(description.source + ": the joints form a loop");
+    frame_of_link[link.name] =
+        model.addFrame(pinocchio::Frame(link.name, carrier, carrier_T_link, pinocchio::OP_FRAME));
     if (link.inertial) {
       const pinocchio::Inertia inertia(link.inertial->mass_kg, link.inertial->com_m, link.inertial->inertia_com_kgm2);
       model.appendBodyToJoint(carrier, inertia, carrier_T_link);
@@ -208,6 +213,7 @@ struct PinocchioModel::Impl {
   RobotDescription description;
   std::map<std::string, std::vector<size_t>> children;  // joints that hang on a link, in the order of the file
   std::map<std::string, size_t> joint_index, link_index;
+  std::map<std::string, pinocchio::FrameIndex> frame_of_link;
   std::vector<int> first_degree;  // of a joint, in Pinocchio's v; -1: none
   size_t links_seen = 0;
   pinocchio::Model model;
@@ -309,6 +315,59 @@ bool PinocchioModel::forward(Inputs q, Inputs v, Inputs tau, std::span<double> q
   const Eigen::LLT<Matrix> cholesky(M);
   if (cholesky.info() != Eigen::Success) return false;
   out = cholesky.solve(Eigen::Map<const Vector>(tau.data(), n) - h);
+  return out.allFinite();
+}
+
+bool PinocchioModel::frame(const std::string& link, Reference reference, Inputs q, Inputs v, Frame& out) {
+  Impl& p = *impl_;
+  const auto found = p.frame_of_link.find(link);
+  if (found == p.frame_of_link.end()) return false;
+  using pinocchio::ReferenceFrame;
+  const ReferenceFrame axes = reference == Reference::local   ? ReferenceFrame::LOCAL
+                              : reference == Reference::world ? ReferenceFrame::WORLD
+                                                              : ReferenceFrame::LOCAL_WORLD_ALIGNED;
+  p.full_a.setZero();
+  pinocchio::forwardKinematics(p.model, *p.data, p.positions(q), p.rates(v, p.full_v), ConstRef(p.full_a));
+  pinocchio::computeJointJacobians(p.model, *p.data);
+  const pinocchio::SE3& pose = pinocchio::updateFramePlacement(p.model, *p.data, found->second);
+  out.p = pose.translation();
+  out.R = pose.rotation();
+  // Rates of the twist's own numbers: in base axes at the frame those of the origin, which moves along.
+  const bool moves_along = reference == Reference::local_world_aligned;
+  const pinocchio::Motion rate = moves_along
+                                     ? pinocchio::getFrameClassicalAcceleration(p.model, *p.data, found->second, axes)
+                                     : pinocchio::getFrameAcceleration(p.model, *p.data, found->second, axes);
+  const pinocchio::Motion twist = pinocchio::getFrameVelocity(p.model, *p.data, found->second, axes);
+  out.twist.assign(twist.toVector().data(), twist.toVector().data() + 6);
+  out.Jdot_v.assign(rate.toVector().data(), rate.toVector().data() + 6);
+  Eigen::Matrix<double, 6, Eigen::Dynamic> J(6, p.model.nv);
+  J.setZero();
+  pinocchio::getFrameJacobian(p.model, *p.data, found->second, axes, J);
+  out.J.assign(6 * p.names.size(), 0.0);
+  for (size_t i = 0; i < p.follows.size(); ++i) {
+    for (size_t r = 0; r < 6; ++r) {
+      out.J[6 * static_cast<size_t>(p.follows[i].coordinate) + r] +=
+          p.follows[i].ratio * J(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(i));
+    }
+  }
+  return true;
+}
+
+bool PinocchioModel::inverse_mass_matrix(Inputs q, std::span<double> inverse_M) {
+  Impl& p = *impl_;
+  const auto n = static_cast<Eigen::Index>(p.names.size());
+  Eigen::Map<Matrix> out(inverse_M.data(), n, n);
+  if (!p.mimic) {
+    Matrix full = pinocchio::computeMinverse(p.model, *p.data, p.positions(q));
+    full.triangularView<Eigen::StrictlyLower>() = full.transpose().triangularView<Eigen::StrictlyLower>();
+    p.project(full, inverse_M);
+    return out.allFinite();
+  }
+  Matrix M(n, n);
+  mass_matrix(q, {M.data(), static_cast<size_t>(M.size())});
+  const Eigen::LLT<Matrix> cholesky(M);
+  if (cholesky.info() != Eigen::Success) return false;
+  out = cholesky.solve(Matrix::Identity(n, n));
   return out.allFinite();
 }
 

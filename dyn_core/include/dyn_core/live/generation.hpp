@@ -14,8 +14,12 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "dyn_core/dynamics.hpp"
+#include "dyn_core/frames.hpp"
 #include "dyn_core/model/body_inertia.hpp"
 #include "dyn_core/numeric/indexed.hpp"
 
@@ -58,9 +62,11 @@ struct Ramp {
 };
 
 struct Generation {
-  Generation(std::shared_ptr<const Model> shared_model, const AlgorithmChoice& choice)
+  Generation(std::shared_ptr<const Model> shared_model, const AlgorithmChoice& choice,
+             std::vector<std::string> frame_names = {})
       : model(std::move(shared_model)),
         dynamics(model, choice),
+        frames(model, std::move(frame_names), Frames::Absent::accepted),
         transitions(model->bodies()),
         ramps(model->bodies()),
         changed(model->bodies()),
@@ -70,6 +76,7 @@ struct Generation {
   std::uint64_t geometry = 0;  // the same number: the same description of the robot
   std::shared_ptr<const Model> model;
   Dynamics dynamics;
+  Frames frames;  // an index is the same frame in every generation; whoever wants them calls frames.update(dynamics)
   Indexed<Transition> transitions;  // by body
   Indexed<int> body_of_key;         // -1: not in this generation
 

@@ -30,6 +30,9 @@ struct LiveOptions {
   ModelOptions model{};
   AlgorithmChoice algorithms{};
   int max_payload_dofs = 0;  // coordinates that payloads on passive joints may add
+  // Of Generation::frames, indices in this order: first links, which every robot must have, then names of payloads,
+  // whose frames are FrameStatus::absent while they are not attached.
+  std::vector<std::string> frames{}, payload_frames{};
   // What else must hold of a model that a change makes: called by the writer before it is published; throws ModelError
   // to refuse it.
   std::function<void(const Model&)> check{};

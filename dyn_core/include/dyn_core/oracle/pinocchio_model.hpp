@@ -54,6 +54,19 @@ class PinocchioModel {
   [[nodiscard]] bool forward(std::span<const double> q, std::span<const double> v, std::span<const double> tau,
                              std::span<double> qdd);
 
+  // The frame of a link as Pinocchio has it, in one of its reference frames. False where there is no link of that name.
+  struct Frame {
+    Vec3d p = Vec3d::Zero();            // of its origin in the base frame, m
+    Mat3d R = Mat3d::Identity();        // frame to base
+    std::vector<double> J;              // 6 x coordinates(), column-major
+    std::vector<double> twist, Jdot_v;  // 6
+  };
+  enum class Reference { local_world_aligned, local, world };
+  [[nodiscard]] bool frame(const std::string& link, Reference reference, std::span<const double> q,
+                           std::span<const double> v, Frame& out);
+  // M^-1 by computeMinverse, with mimic joints by a dense inverse of the projected M. False where M is singular.
+  [[nodiscard]] bool inverse_mass_matrix(std::span<const double> q, std::span<double> inverse_M);
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

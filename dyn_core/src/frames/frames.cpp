@@ -1,0 +1,214 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "dyn_core/frames.hpp"
+
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "dyn_core/model/payload.hpp"
+#include "dynamics_access.hpp"
+#include "frames/frame_memory.hpp"
+#include "model/near_names.hpp"
+
+namespace dyn {
+namespace {
+
+using frames::FrameMemory;
+
+const JointDescription* mount_of(const RobotDescription& robot, std::string_view payload) {
+  for (const JointDescription& joint : robot.joints) {
+    // A payload's first joint is the fixed one that carries it; its parent link is not the payload's own.
+    const auto of_payload = [payload](const std::string& text) {
+      return text.size() > payload.size() && text[payload.size()] == '/' && text.starts_with(payload);
+    };
+    if (joint.payload != 0 && of_payload(joint.name) && !of_payload(joint.parent_link)) return &joint;
+  }
+  return nullptr;
+}
+
+const Link* find(const Model& model, const std::string& name) {
+  if (const Link* link = model.find_link(name)) return link;
+  const JointDescription* mount = mount_of(model.description(), name);
+  return mount == nullptr ? nullptr : model.find_link(mount->child_link);
+}
+
+[[noreturn]] void refuse(const Model& model, const std::string& name) {
+  std::vector<std::string> known = attached_payloads(model.description());
+  for (const Link& link : model.links()) known.push_back(link.name);
+  std::string meant;
+  for (const std::string& near : near_names(name, known)) meant += (meant.empty() ? "" : ", ") + near;
+  throw ModelError(model.name() + ": there is no link and no payload '" + name + "' for a frame" +
+                   (meant.empty() ? "" : "; is one of these meant: " + meant + "?"));
+}
+
+}  // namespace
+
+struct Frames::Impl {
+  Impl(std::shared_ptr<const Model> m, std::vector<std::string> names, Absent absent)
+      : model(std::move(m)), q(static_cast<size_t>(model->bodies())), v(q.size()) {
+    const lanes::KernelSet set = lanes::select_kernel_set();
+    kernel = lanes::with_kernel_set(set, [](auto chosen) { return frames::frames_kernel<chosen()>(); });
+    frames.reserve(names.size());
+    for (std::string& name : names) {
+      const Link* link = dyn::find(*model, name);
+      if (link == nullptr && absent == Absent::refused) refuse(*model, name);
+      frames.emplace_back(std::move(name), link, model->tree(), kernel, set);
+    }
+  }
+
+  [[nodiscard]] FrameMemory& at(int frame) noexcept { return frames[static_cast<size_t>(frame)]; }
+
+  // From coordinates to bodies where these are others; what is not finite stays so.
+  const double* of_bodies(const double* coordinates, bool rates, std::vector<double>& to) const noexcept {
+    const Tree& tree = model->tree();
+    if (tree.bodies_are_coordinates || coordinates == nullptr) return coordinates;
+    for (int i = 0; i < tree.size; ++i) {
+      to[i] = tree.ratio[i] * coordinates[tree.coordinate[i]] + (rates ? 0.0 : tree.offset[i]);
+    }
+    return to.data();
+  }
+
+  Status check(std::span<const double> positions, std::span<const double> rates) const noexcept {
+    const auto finite = [this](std::span<const double> x) {
+      return kernel.finite(x.data(), static_cast<int>(x.size()));
+    };
+    if (finite(positions) && finite(rates)) return {};
+    for (const std::span<const double> values : {positions, rates}) {
+      for (size_t i = 0; i < values.size(); ++i) {
+        if (!std::isfinite(values[i])) return Status::not_finite(static_cast<int>(i), values[i]);
+      }
+    }
+    return {};
+  }
+
+  // [first, end) of the frames.
+  void update(const double* body_q, const double* body_v, int first, int end, unsigned terms) noexcept {
+    for (int k = first; k < end; ++k) at(k).update(kernel, body_q, body_v, terms);
+  }
+  Status update(std::span<const double> positions, std::span<const double> rates, int first, int end,
+                unsigned terms) noexcept {
+    const bool moves = (terms & (frame_twist | frame_Jdot_v)) != 0U;
+    if (!moves) rates = {};
+    if (const Status status = check(positions, rates); !status.ok()) return status;
+    update(of_bodies(positions.data(), false, q), of_bodies(moves ? rates.data() : nullptr, true, v), first, end,
+           terms);
+    return {};
+  }
+
+  std::shared_ptr<const Model> model;
+  frames::FramesKernel kernel{};
+  std::vector<FrameMemory> frames;
+  std::vector<double> q, v;  // of the bodies
+};
+
+Frames::Frames(std::shared_ptr<const Model> model, std::vector<std::string> names, Absent absent)
+    : impl_(std::make_unique<Impl>(std::move(model), std::move(names), absent)) {}
+Frames::Frames(Frames&&) noexcept = default;
+Frames& Frames::operator=(Frames&&) noexcept = default;
+Frames::~Frames() = default;
+
+int Frames::count() const noexcept { return static_cast<int>(impl_->frames.size()); }
+const std::string& Frames::name(int frame) const noexcept { return impl_->at(frame).name; }
+FrameStatus Frames::status(int frame) const noexcept { return impl_->at(frame).status; }
+int Frames::find(std::string_view name) const noexcept {
+  for (int k = 0; k < count(); ++k) {
+    if (impl_->at(k).name == name) return k;
+  }
+  return -1;
+}
+
+void Frames::update(Dynamics& dynamics, unsigned terms) noexcept {
+  const fused::Engine& state = DynamicsAccess::of(dynamics).cache.engine();
+  impl_->update(state.q(), state.v(), 0, count(), terms);
+}
+void Frames::update(Dynamics& dynamics, int frame, unsigned terms) noexcept {
+  const fused::Engine& state = DynamicsAccess::of(dynamics).cache.engine();
+  impl_->update(state.q(), state.v(), frame, frame + 1, terms);
+}
+Status Frames::update(std::span<const double> q, std::span<const double> v, unsigned terms) noexcept {
+  return impl_->update(q, v, 0, count(), terms);
+}
+Status Frames::update(std::span<const double> q, std::span<const double> v, int frame, unsigned terms) noexcept {
+  return impl_->update(q, v, frame, frame + 1, terms);
+}
+
+Vec3d Frames::position(int frame) const noexcept { return impl_->at(frame).position(); }
+Mat3d Frames::rotation(int frame) const noexcept { return impl_->at(frame).rotation(); }
+
+namespace {
+
+using Six = Eigen::Map<Eigen::Matrix<double, 6, 1>, Eigen::Unaligned>;
+constexpr int kFrameAxes = 0, kBaseOrigin = 1;
+ConstVectorRef<double> six(const double* from) { return {from, 6}; }
+ConstMatrixRef<double> six_by(const double* from, int n) { return {from, 6, n, Eigen::OuterStride<>(6)}; }
+
+// Both halves of a twist turned into the frame's axes.
+void turn(const Mat3d& R, const double* from, double* to) noexcept {
+  const Eigen::Map<const Vec3d> v(from), w(from + 3);
+  Eigen::Map<Vec3d> out_v(to), out_w(to + 3);
+  out_v = R.transpose() * v;
+  out_w = R.transpose() * w;
+}
+// From the point at p to that at the base's origin: v - w x p.
+void shift(const Vec3d& p, const double* from, double* to) noexcept {
+  const Eigen::Map<const Vec3d> v(from), w(from + 3);
+  Eigen::Map<Vec3d> out_v(to), out_w(to + 3);
+  out_v = v + p.cross(w);
+  out_w = w;
+}
+// What is the frame's: the rate of its velocity there, where the point moves along: less w x v.
+void at_fixed_point(FrameMemory& f, double* to) noexcept {
+  const Eigen::Map<const Vec3d> v(f.twist()), w(f.twist() + 3), rate(f.Jdot_v());
+  Six out(to);
+  out.head<3>() = rate - w.cross(v);
+  out.tail<3>() = Eigen::Map<const Vec3d>(f.Jdot_v() + 3);
+}
+
+}  // namespace
+
+ConstVectorRef<double> Frames::twist_base_axes(int frame) const noexcept { return six(impl_->at(frame).twist()); }
+ConstVectorRef<double> Frames::Jdot_v_base_axes(int frame) const noexcept { return six(impl_->at(frame).Jdot_v()); }
+ConstMatrixRef<double> Frames::J_base_axes(int frame) const noexcept {
+  FrameMemory& f = impl_->at(frame);
+  return six_by(f.J(), f.coordinates);
+}
+
+ConstVectorRef<double> Frames::twist_frame_axes(int frame) noexcept {
+  FrameMemory& f = impl_->at(frame);
+  turn(f.rotation(), f.twist(), f.other_twist(kFrameAxes));
+  return six(f.other_twist(kFrameAxes));
+}
+ConstMatrixRef<double> Frames::J_frame_axes(int frame) noexcept {
+  FrameMemory& f = impl_->at(frame);
+  const Mat3d R = f.rotation();
+  for (int c = 0; c < f.coordinates; ++c) turn(R, f.J() + 6L * c, f.other_J(kFrameAxes) + 6L * c);
+  return six_by(f.other_J(kFrameAxes), f.coordinates);
+}
+ConstVectorRef<double> Frames::Jdot_v_frame_axes(int frame) noexcept {
+  FrameMemory& f = impl_->at(frame);
+  double rate[6];
+  at_fixed_point(f, rate);
+  turn(f.rotation(), rate, f.other_Jdot_v(kFrameAxes));
+  return six(f.other_Jdot_v(kFrameAxes));
+}
+
+ConstVectorRef<double> Frames::twist_base_origin(int frame) noexcept {
+  FrameMemory& f = impl_->at(frame);
+  shift(f.position(), f.twist(), f.other_twist(kBaseOrigin));
+  return six(f.other_twist(kBaseOrigin));
+}
+ConstMatrixRef<double> Frames::J_base_origin(int frame) noexcept {
+  FrameMemory& f = impl_->at(frame);
+  const Vec3d p = f.position();
+  for (int c = 0; c < f.coordinates; ++c) shift(p, f.J() + 6L * c, f.other_J(kBaseOrigin) + 6L * c);
+  return six_by(f.other_J(kBaseOrigin), f.coordinates);
+}
+ConstVectorRef<double> Frames::Jdot_v_base_origin(int frame) noexcept {
+  FrameMemory& f = impl_->at(frame);
+  double rate[6];
+  at_fixed_point(f, rate);
+  shift(f.position(), rate, f.other_Jdot_v(kBaseOrigin));
+  return six(f.other_Jdot_v(kBaseOrigin));
+}
+
+}  // namespace dyn

@@ -1,0 +1,56 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What frames_lanes.cpp and the code that calls it agree on: plain numbers and pointers only.
+#pragma once
+
+#include "lanes/kernel_set.hpp"
+
+namespace dyn::frames {
+
+// Constants of a block, W doubles each, in this order.
+enum Constant : int {
+  turn_w,  // unit quaternion: joint frame in the frame of the body before it
+  turn_x,
+  turn_y,
+  turn_z,
+  next_x,  // origin of the next joint frame, or of the frame itself, in the body frame, m
+  next_y,
+  next_z,
+  revolute,  // 1 revolute, 0 prismatic
+  constants_count
+};
+
+// The bodies that move a frame, from the base outwards, as a chain of its own, W of them a block. In the lane behind
+// the last body stands the frame: a turn that nothing moves. Idle lanes behind it do not turn.
+struct Path {
+  int bodies, blocks;
+  bool slides;   // there are prismatic joints
+  bool columns;  // body k moves by coordinate `first` + k: columns of J stand as bodies do
+  bool run;      // the bodies are first_body, first_body + 1, ..
+  int first_body, first_coordinate;
+  const int* body;          // the bodies' numbers
+  const double* constants;  // [block][Constant][W]
+  double start[3];          // origin of the first joint frame, base frame, m
+  double* gathered;         // work where they are no run: positions, then rates, in whole vectors
+  void* states;             // work, aligned to 64 bytes: state_bytes a block
+};
+
+// Where results go; null: not wanted. In base axes, velocities and accelerations of the frame's origin.
+struct Output {
+  double* pose;    // twelve vectors of W: x, y, z axis and origin of the frame, the numbers in each vector's last lane
+  double* twist;   // 6
+  double* J;       // 6 x n, column-major; where the columns do not stand as bodies do: 6 x bodies
+  double* Jdot_v;  // 6
+};
+
+struct FramesKernel {
+  unsigned long state_bytes;
+  bool (*finite)(const double* values, int count);
+  void (*frame)(const Path& path, const double* q, const double* v, const Output& out);
+};
+
+// Defined by frames_lanes.cpp, once for each kernel set.
+template <lanes::KernelSet set>
+FramesKernel frames_kernel();
+
+}  // namespace dyn::frames

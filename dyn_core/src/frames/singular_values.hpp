@@ -1,0 +1,67 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Singular values of a 6 x n Jacobian by one-sided Jacobi rotations (Hestenes): pairs of rows are turned until all rows
+// are orthogonal; their lengths are the singular values then, small ones to full relative precision.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "dyn_core/error.hpp"
+
+namespace dyn {
+
+class SingularValues {
+ public:
+  explicit SingularValues(int columns) : rows_(static_cast<size_t>(6 * columns)) {}
+
+  struct Range {
+    double least, largest;
+  };
+  // Of J, 6 x n, column-major, n at most what the constructor was told. With n < 6 the least is 0, but for rounding.
+  DYN_REALTIME Range range(const double* J, int n) noexcept {
+    constexpr int most_sweeps = 30;
+    std::copy_n(J, 6 * n, rows_.data());
+    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+      bool turned = false;
+      for (int a = 0; a < 6; ++a) {
+        for (int b = a + 1; b < 6; ++b) turned = turn(a, b, n) || turned;
+      }
+      if (!turned) break;
+    }
+    Range range{std::sqrt(product(0, 0, n)), 0.0};
+    for (int a = 0; a < 6; ++a) {
+      const double length = std::sqrt(product(a, a, n));
+      range = {std::min(range.least, length), std::max(range.largest, length)};
+    }
+    return range;
+  }
+
+ private:
+  [[nodiscard]] double product(int a, int b, int n) const noexcept {
+    double sum = 0.0;
+    for (int k = 0; k < n; ++k) sum += rows_[6 * k + a] * rows_[6 * k + b];
+    return sum;
+  }
+  // Makes two rows orthogonal; false where they are.
+  bool turn(int a, int b, int n) noexcept {
+    constexpr double orthogonal = 1e-15;
+    const double aa = product(a, a, n), bb = product(b, b, n), ab = product(a, b, n);
+    if (!(std::abs(ab) > orthogonal * std::sqrt(aa * bb))) return false;
+    const double ratio = (bb - aa) / (2.0 * ab);
+    const double t = (ratio >= 0.0 ? 1.0 : -1.0) / (std::abs(ratio) + std::sqrt(1.0 + ratio * ratio));
+    const double c = 1.0 / std::sqrt(1.0 + t * t), s = c * t;
+    for (int k = 0; k < n; ++k) {
+      double* column = rows_.data() + 6L * k;
+      const double x = column[a], y = column[b];
+      column[a] = c * x - s * y;
+      column[b] = s * x + c * y;
+    }
+    return true;
+  }
+
+  std::vector<double> rows_;  // as J: column-major
+};
+
+}  // namespace dyn
