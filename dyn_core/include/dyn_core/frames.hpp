@@ -34,6 +34,8 @@ enum class FrameStatus : std::uint8_t {
 
 class Frames {
  public:
+  static constexpr std::string_view lane_form = "src/frames/frames_lanes.cpp";  // with the equations
+
   enum class Absent : std::uint8_t { refused, accepted };
 
   // `names`: of links, or of payloads (a payload's own frame; a link of that name comes first). Throws ModelError for a
