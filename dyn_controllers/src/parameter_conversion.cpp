@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "dyn_core/error.hpp"
+#include "dyn_core/model/validate.hpp"
 
 namespace dyn_controllers {
 namespace {
@@ -74,7 +75,7 @@ dyn::control::Parameters control_parameters(const parameters::Params& params, dy
 
 dyn::Vec3d gravity(const parameters::Params& params) {
   dyn::Vec3d g(params.gravity.at(0), params.gravity.at(1), params.gravity.at(2));
-  if (!g.allFinite()) throw ModelError("gravity: an entry is not a finite number");
+  dyn::check_gravity(g);
   return g;
 }
 

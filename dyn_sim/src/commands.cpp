@@ -4,6 +4,7 @@
 // cause where a run was made and failed.
 #include <exception>
 #include <iostream>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -100,6 +101,8 @@ int run(int argc, char** argv) {
     return complain(who, std::string(error.what()) + " (see " + who + " --help)", 2);
   } catch (const RunFailed& failed) {
     return complain_of_failures(who, failed.causes());
+  } catch (const std::bad_alloc&) {
+    return complain(who, "there is not enough memory for this", 1);
   } catch (const std::exception& error) {
     return complain(who, error.what(), 1);
   }

@@ -5,12 +5,12 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <sstream>
 #include <string>
 
 #include "dyn_core/error.hpp"
 #include "dyn_core/model/input_file.hpp"
+#include "dyn_core/numeric/ranges.hpp"
 #include "dyn_sim/trajectory.hpp"
 
 namespace dyn::sim {
@@ -88,7 +88,10 @@ double to_number(const std::string& cell, const std::string& where) {
   const char* const end = cell.data() + cell.size();
   const auto [rest, error] = std::from_chars(cell.data(), end, value);
   if (error != std::errc{} || rest != end || !std::isfinite(value)) {
-    throw ModelError(where + ": '" + cell + "' is not a finite number");
+    throw ModelError(where + ": '" + cell.substr(0, 80) + "' is not a finite number");
+  }
+  if (std::abs(value) > ranges::position) {
+    throw ModelError(where + ": '" + cell.substr(0, 80) + "' is not from -1e6 to 1e6");
   }
   return value;
 }
@@ -136,7 +139,7 @@ Columns columns_of(const std::string& heading, const std::vector<CoordinateRange
       continue;
     }
     if (found == coordinates.end()) {
-      throw ModelError(where + ": the heading '" + names[column] +
+      throw ModelError(where + ": the heading '" + names[column].substr(0, 80) +
                        "' is no coordinate of the robot; expected, in any order: " + expected);
     }
     size_t& place = columns.coordinates[static_cast<size_t>(found - coordinates.begin())];
@@ -210,14 +213,18 @@ std::string find_outside(const std::vector<CoordinateRange>& ranges, const Point
 
 std::unique_ptr<Trajectory> load_trajectory(const std::filesystem::path& csv,
                                             const std::vector<CoordinateRange>& coordinates) {
-  require_regular_file(csv);
-  std::ifstream text(csv, std::ios::binary);
-  if (!text) throw ModelError(csv.string() + ": cannot be read");
+  constexpr size_t most_rows = 1'000'000, longest_line = 1'000'000;
+  std::istringstream text(read_text_file(csv));
   Columns columns = in_order(coordinates.size());
   Rows rows;
   bool first = true;
   std::string line;
   for (int number = 1; std::getline(text, line); ++number) {
+    if (line.size() > longest_line) {
+      throw ModelError(csv.string() + ":" + std::to_string(number) + ": the line has " + std::to_string(line.size()) +
+                       " bytes, more than " + std::to_string(longest_line));
+    }
+    if (rows.times.size() == most_rows) throw ModelError(csv.string() + ": has more than a million rows");
     if (number == 1 && line.rfind("\xEF\xBB\xBF", 0) == 0) line.erase(0, 3);  // a byte order mark
     if (line.empty() || line == "\r" || line[0] == '#') continue;
     const std::string where = csv.string() + ":" + std::to_string(number);

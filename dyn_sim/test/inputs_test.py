@@ -33,6 +33,18 @@ class Paths(RunTest):
             self.assertFalse(answer["ok"])
             self.assertIn("NUL", answer["error"])
 
+    def test_every_refusal_has_a_reason(self):
+        names = ("", "\0", "\n", "a\0b", "\x01", " ", "/", "x" * 400, "nobody")
+        lines = [{"attach": {"name": name, "link": "tool", "mass": 1, "com": [0, 0, 0], "inertia": [1, 0, 0, 1, 0, 1]}}
+                 for name in names[:-1]]
+        lines += [{command: name} for name in names for command in ("detach", "jsim", "coriolis", "fd", "id", "gravity")]
+        lines += [{"attach": {"name": "a", "link": name, "urdf": name}} for name in names]
+        lines += [{"attach": value} for value in ({}, [], None, 1, "")]
+        for line, answer in zip(lines, evaluate(BRANCH, *lines)):
+            with self.subTest(line):
+                self.assertFalse(answer["ok"])
+                self.assertGreater(len(answer["error"].split()), 2)
+
     def test_fifos_and_devices_are_not_read(self):
         for name in ("fifo.yaml", "fifo.urdf", "fifo.urdf.xacro", "fifo.csv", "fifo"):
             os.mkfifo(self.folder / name)

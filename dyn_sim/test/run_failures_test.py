@@ -98,8 +98,9 @@ class Failures(RunTest):
         self.assertEqual(done.returncode, 0, done.error)
 
     def test_steps_that_cannot_be_integrated_show(self):
-        # 1e30 N on a link: no step of the plant is small enough.
-        results = self.fails(arm7(events="[{at: 0.1, push: {link: tool0, force: [0, 0, 1e30], duration: 0.5}}]"))
+        # 1e9 N on a lever of 100 km: no step of the plant is small enough.
+        push = "{link: tool0, force: [0, 0, 1.0e+9], point: [1.0e+5, 0, 0], duration: 0.5}"
+        results = self.fails(arm7(events=f"[{{at: 0.1, push: {push}}}]", duration_s="0.2"))
         self.assertIn("not finite", results["failures"][0]["cause"])
 
 

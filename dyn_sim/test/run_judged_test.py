@@ -137,10 +137,10 @@ class Expected(JudgedRun):
         self.assertEqual([failure["arm"] for failure in results["failures"]], ["left"])
 
     def test_what_cannot_be_expected_is_refused(self):
-        for key, value, *words in (("tracking_rms", "-1", "below 0"), ("saturation", "2", "from 0 to 1"),
-                                   ("collisions", "-1", "from 0"), ("collisions", "[2, 1]", "from 0"),
+        for key, value, *words in (("tracking_rms", "-1", "from 0"), ("saturation", "2", "from 0 to 1"),
+                                   ("collisions", "-1", "from 0"), ("collisions", "[2, 1]", "least is more"),
                                    ("collisions", "[1, 2, 3]", "least and the most"), ("collisions", "many", "many"),
-                                   ("prismatic_error", "0", "above 0"), ("validation", ".nan", "finite"),
+                                   ("prismatic_error", "0", "above 0"), ("validation", ".nan", "not a finite number"),
                                    ("torque", "1", "unknown key")):
             with self.subTest(key=key, value=value):
                 done = self.run_fast(arm7(expect="{%s: %s}" % (key, value)))

@@ -2,6 +2,7 @@
 #include "dyn_core/control/parameters.hpp"
 
 #include <cmath>
+#include <sstream>
 
 #include "dyn_core/control/parameter_table.hpp"
 
@@ -9,13 +10,9 @@ namespace dyn::control {
 namespace {
 
 std::string number(double value) {
-  std::string text = std::to_string(value);
-  while (text.find('.') != std::string::npos && (text.back() == '0' || text.back() == '.')) {
-    const bool point = text.back() == '.';
-    text.pop_back();
-    if (point) break;
-  }
-  return text;
+  std::ostringstream text;
+  text << value;
+  return text.str();
 }
 
 // Empty where it is within its range.
@@ -23,27 +20,26 @@ std::string fault_of(const std::string& name, double value, double lowest, doubl
   const bool within = std::isfinite(value) && value <= highest && (above ? value > lowest : value >= lowest);
   if (within) return {};
   return name + ": " + number(value) + " is not " +
-         (std::isfinite(highest)
-              ? "from " + number(lowest) + " to " + number(highest)
-              : std::string("a finite number ") + (above ? "above " : "of at least ") + number(lowest));
+         (above ? "above " + number(lowest) + " and at most " : "from " + number(lowest) + " to ") + number(highest);
 }
 
 std::string fault_of_gains(const JointGains& gains, size_t coordinate) {
   for (const GainParameter& gain : gain_parameters) {
     const std::string name = "gains of coordinate " + std::to_string(coordinate) + ", " + std::string(gain.name);
-    if (auto fault = fault_of(name, gains.*gain.member, 0.0, unbounded, false); !fault.empty()) return fault;
+    if (auto fault = fault_of(name, gains.*gain.member, 0.0, ranges::gain, false); !fault.empty()) return fault;
   }
   return {};
 }
 
 // One a coordinate, or none at all.
-std::string fault_of_limits(const std::string& name, const std::vector<double>& limits, size_t coordinates) {
+std::string fault_of_limits(const JointParameter& line, const std::vector<double>& limits, size_t coordinates) {
+  const std::string name(line.name);
   if (!limits.empty() && limits.size() != coordinates) {
     return name + ": given for " + std::to_string(limits.size()) + " joints of " + std::to_string(coordinates);
   }
   for (size_t i = 0; i < limits.size(); ++i) {
     const std::string which = name + " of coordinate " + std::to_string(i);
-    if (auto fault = fault_of(which, limits[i], 0.0, unbounded, false); !fault.empty()) return fault;
+    if (auto fault = fault_of(which, limits[i], 0.0, line.highest, false); !fault.empty()) return fault;
   }
   return {};
 }
@@ -59,7 +55,7 @@ std::string find_fault(const Parameters& p, int coordinates) {
     if (auto fault = fault_of_gains(p.gains[i], i); !fault.empty()) return fault;
   }
   for (const JointParameter& line : joint_parameters) {
-    if (auto fault = fault_of_limits(std::string(line.name), p.*line.member, n); !fault.empty()) return fault;
+    if (auto fault = fault_of_limits(line, p.*line.member, n); !fault.empty()) return fault;
   }
   for (const NumberParameter& line : number_parameters) {
     auto fault = fault_of(std::string(line.name), p.*line.member, line.lowest, line.highest, line.above);

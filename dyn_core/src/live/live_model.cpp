@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "dyn_core/model/validate.hpp"
+
 namespace dyn::live {
 namespace {
 
@@ -96,7 +98,7 @@ void LiveModel::set_coriolis(std::string_view name, Change* later) {
 }
 
 void LiveModel::set_gravity(const Vec3d& gravity_mps2, Change* later) {
-  if (!gravity_mps2.allFinite()) throw ModelError("gravity: an entry is not a finite number");
+  check_gravity(gravity_mps2);
   const auto lock = writer("LiveModel::set_gravity");
   Settings settings = settings_now_;
   settings.gravity_mps2 = gravity_mps2;

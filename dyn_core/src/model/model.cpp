@@ -67,6 +67,7 @@ class ModelBuilder {
   ModelBuilder(const RobotDescription& description, const ModelOptions& options) {
     model_.description_ = description;
     model_.options_ = options;
+    check_gravity(options.gravity_mps2);
     model_.tree_.gravity = options.gravity_mps2;
   }
 

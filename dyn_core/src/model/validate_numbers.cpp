@@ -7,6 +7,7 @@
 
 #include "complain.hpp"
 #include "dyn_core/model/validate.hpp"
+#include "dyn_core/numeric/ranges.hpp"
 
 namespace dyn {
 namespace {
@@ -27,14 +28,30 @@ void check_not_negative(const RobotDescription& robot, const std::string& where,
   check_finite(robot, where, value);
   if (value < 0.0) fail(robot, where + " is negative: " + number_text(value));
 }
+// Finite, and no figure of a robot.
+void check_size(const RobotDescription& robot, const std::string& where, double value, double most,
+                const std::string& unit) {
+  if (std::abs(value) <= most) return;
+  fail(robot, where + " is " + number_text(value) + unit + ", beyond the range of " + number_text(most) + unit);
+}
+void check_length(const RobotDescription& robot, const std::string& where, const Vec3d& way_m) {
+  check_finite(robot, where, way_m);
+  for (const double x : way_m) check_size(robot, where, x, ranges::length_m, " m");
+}
+void check_resistance(const RobotDescription& robot, const std::string& where, double value) {
+  check_not_negative(robot, where, value);
+  check_size(robot, where, value, ranges::resistance, "");
+}
 
 void check_link(const RobotDescription& robot, const LinkDescription& link) {
   if (!link.inertial) return;
   const std::string where = link_text(link.name) + ": its ";
   check_not_negative(robot, where + "mass", link.inertial->mass_kg);
-  check_finite(robot, where + "centre of mass", link.inertial->com_m);
+  check_size(robot, where + "mass", link.inertial->mass_kg, ranges::mass_kg, " kg");
+  check_length(robot, where + "centre of mass", link.inertial->com_m);
   const Mat3d& I = link.inertial->inertia_com_kgm2;
   check_finite(robot, where + "inertia", I);
+  check_size(robot, where + "inertia", I.cwiseAbs().maxCoeff(), ranges::inertia_kgm2, " kg m^2");
   if ((I - I.transpose()).cwiseAbs().maxCoeff() > unit_tolerance * I.cwiseAbs().maxCoeff()) {
     fail(robot, where + "inertia is not symmetric");
   }
@@ -53,16 +70,16 @@ void check_limits(const RobotDescription& robot, const std::string& where, const
 
 void check_joint(const RobotDescription& robot, const JointDescription& joint) {
   const std::string where = joint_text(joint.name);
-  check_finite(robot, where + ": its origin", joint.parent_T_joint.p_m);
+  check_length(robot, where + ": its origin", joint.parent_T_joint.p_m);
   const Mat3d& R = joint.parent_T_joint.R;
   check_finite(robot, where + ": its rotation", R);
   const double skewed = (R.transpose() * R - Mat3d::Identity()).cwiseAbs().maxCoeff();
   if (skewed > unit_tolerance || R.determinant() < 0.0) {
     fail(robot, where + ": its origin's matrix is no rotation (R^T R is off by " + number_text(skewed) + ")");
   }
-  check_not_negative(robot, where + ": its damping", joint.damping);
-  check_not_negative(robot, where + ": its friction", joint.friction);
-  check_not_negative(robot, where + ": its armature", joint.armature);
+  check_resistance(robot, where + ": its damping", joint.damping);
+  check_resistance(robot, where + ": its friction", joint.friction);
+  check_resistance(robot, where + ": its armature", joint.armature);
   if (joint.limits) check_limits(robot, where, *joint.limits);
   if (joint.type == JointType::fixed || joint.type == JointType::floating) return;
   check_finite(robot, where + ": its axis", joint.axis);
@@ -95,6 +112,8 @@ class MimicCheck {
     const std::string where = joint_text(joint.name);
     check_finite(robot_, where + ": its mimic multiplier", joint.mimic->multiplier);
     check_finite(robot_, where + ": its mimic offset", joint.mimic->offset);
+    check_size(robot_, where + ": its mimic multiplier", joint.mimic->multiplier, ranges::mimic_ratio, "");
+    check_size(robot_, where + ": its mimic offset", joint.mimic->offset, ranges::position, "");
     if (!is_simple(joint)) {
       fail(robot_, where + " is " + to_string(joint.type) + " and cannot mimic " + joint_text(joint.mimic->joint));
     }
@@ -140,6 +159,14 @@ int degrees(const JointDescription& joint) {
 }
 
 }  // namespace
+
+void check_gravity(const Vec3d& gravity_mps2) {
+  if (!gravity_mps2.allFinite()) throw ModelError("gravity: an entry is not a finite number");
+  const double largest = gravity_mps2.cwiseAbs().maxCoeff();
+  if (largest <= ranges::gravity_mps2) return;
+  throw ModelError("gravity: an entry of " + number_text(largest) + " m/s^2 is beyond the range of " +
+                   number_text(ranges::gravity_mps2) + " m/s^2");
+}
 
 void validate_numbers(const RobotDescription& robot) {
   for (const LinkDescription& link : robot.links) check_link(robot, link);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <set>
 
 namespace dyn::control {
@@ -61,9 +62,29 @@ TEST(ParameterTable, RangesAreKept) {
     EXPECT_EQ(refused(line.lowest), line.above) << line.name;
     EXPECT_FALSE(refused(line.lowest + 1e-3)) << line.name;
     EXPECT_TRUE(refused(std::nan(""))) << line.name;
-    EXPECT_TRUE(refused(unbounded)) << line.name;
-    EXPECT_EQ(refused(std::isfinite(line.highest) ? line.highest : 1e6), false) << line.name;
-    EXPECT_EQ(refused(line.highest + 1e-3), true) << line.name;
+    EXPECT_TRUE(refused(std::numeric_limits<double>::infinity())) << line.name;
+    EXPECT_TRUE(refused(1e200)) << line.name;
+    EXPECT_FALSE(refused(line.highest)) << line.name;
+    EXPECT_TRUE(refused(std::nextafter(line.highest, 1e300))) << line.name;
+  }
+}
+
+TEST(ParameterTable, RangesOfJointsAreKept) {
+  Parameters good;
+  good.gains.assign(2, {});
+  for (const JointParameter& line : joint_parameters) {
+    Parameters p = good;
+    (p.*line.member).assign(2, line.highest);
+    EXPECT_EQ(find_fault(p, 2), "") << line.name;
+    (p.*line.member)[1] = 1e200;
+    EXPECT_EQ(find_fault(p, 2).find(std::string(line.name) + " of coordinate 1: 1e+200 is not from 0 to "), 0U);
+  }
+  for (const GainParameter& line : gain_parameters) {
+    Parameters p = good;
+    p.gains[1].*line.member = ranges::gain;
+    EXPECT_EQ(find_fault(p, 2), "") << line.name;
+    p.gains[1].*line.member = 1e200;
+    EXPECT_EQ(find_fault(p, 2).find("gains of coordinate 1, " + std::string(line.name) + ": 1e+200"), 0U);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "dyn_core/error.hpp"
 #include "eval/json_line.hpp"
+#include "output.hpp"
 
 namespace dyn::cli {
 namespace {
@@ -31,7 +32,8 @@ void allow_keys(const json& object, std::string_view what, std::initializer_list
   }
 }
 
-std::vector<double> read_entries(const json& object, const char* key, const std::vector<std::string>& names) {
+std::vector<double> read_entries(const json& object, const char* key, const std::vector<std::string>& names,
+                                 double most) {
   std::vector<double> entries(names.size(), 0.0);
   const auto it = object.find(key);
   if (it == object.end()) return entries;
@@ -43,6 +45,10 @@ std::vector<double> read_entries(const json& object, const char* key, const std:
       throw ModelError("joint '" + names[i] + "': " + k + " is " + describe(value) + ", not a finite number");
     }
     entries[i] = value.get<double>();
+    if (std::abs(entries[i]) > most) {
+      throw ModelError("joint '" + names[i] + "': " + k + " is " + number(entries[i]) + ", not from " + number(-most) +
+                       " to " + number(most));
+    }
   }
   const std::string lengths =
       k + " has " + std::to_string(it->size()) + " numbers, the robot " + std::to_string(names.size()) + " coordinates";
@@ -62,10 +68,15 @@ double read_number(const json& object, const char* key) {
   return value.get<double>();
 }
 
-std::string read_text(const json& object, const char* key) {
-  const json& value = required(object, key);
-  if (!value.is_string()) throw ModelError(std::string("'") + key + "' is " + describe(value) + ", not a string");
-  return value.get<std::string>();
+std::string read_text(const json& object, const char* key) { return as_text(required(object, key), key, "a string"); }
+
+std::string as_text(const json& value, const char* key, const char* kind) {
+  if (!value.is_string()) throw ModelError(std::string("'") + key + "' is " + describe(value) + ", not " + kind);
+  auto text = value.get<std::string>();
+  if (text.find('\0') != std::string::npos) {
+    throw ModelError(std::string("'") + key + "' is " + describe(value) + ", with a NUL character in it");
+  }
+  return text;
 }
 
 std::vector<double> read_numbers(const json& object, const char* key, size_t count) {

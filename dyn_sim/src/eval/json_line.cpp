@@ -62,6 +62,24 @@ class UniqueKeys {
   std::vector<std::set<std::string>> seen_;
 };
 
+// The parser takes memory for every level.
+void refuse_depth(const std::string& line) {
+  constexpr int most = 32;
+  int depth = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (in_string && line[i] == '\\') {
+      ++i;
+    } else if (line[i] == '"') {
+      in_string = !in_string;
+    } else if (!in_string && (line[i] == '[' || line[i] == '{') && ++depth > most) {
+      throw ModelError("not JSON: lists and objects are nested more than " + std::to_string(most) + " deep");
+    } else if (!in_string && (line[i] == ']' || line[i] == '}')) {
+      --depth;
+    }
+  }
+}
+
 json parse_strictly(const std::string& text) {
   return json::parse(text, [keys = UniqueKeys()](int depth, json::parse_event_t event, json& parsed) mutable {
     return keys(depth, event, parsed);
@@ -80,6 +98,7 @@ std::string reason(const json::exception& error) {
 }  // namespace
 
 json parse_json_line(const std::string& line) {
+  refuse_depth(line);
   try {
     return parse_strictly(line);
   } catch (const json::exception&) {

@@ -11,7 +11,7 @@ namespace dyn::cli {
 
 class LineReader {
  public:
-  static constexpr size_t longest_line = size_t{64} << 20U;  // bytes
+  static constexpr size_t longest_line = size_t{4} << 20U;  // bytes; thrice a state of 2000 joints in full digits
 
   explicit LineReader(int descriptor) : descriptor_(descriptor) {}
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "algorithm_families.hpp"
+#include "dyn_core/numeric/ranges.hpp"
 #include "eval/derivatives_answer.hpp"
 #include "eval/fields.hpp"
 #include "eval/json_line.hpp"
@@ -57,8 +58,8 @@ ordered_json EvalSession::answer(const json& line) {
 EvalState EvalSession::read_state(const json& line) const {
   allow_keys(line, "a state", {"q", "v", "a", "tau"});
   const std::vector<std::string>& names = model().coordinate_names();
-  return {read_entries(line, "q", names), read_entries(line, "v", names), read_entries(line, "a", names),
-          read_entries(line, "tau", names)};
+  return {read_entries(line, "q", names, ranges::position), read_entries(line, "v", names, ranges::velocity),
+          read_entries(line, "a", names, ranges::acceleration), read_entries(line, "tau", names, ranges::effort)};
 }
 
 // M, C, g, h = C v + g, tau = M a + h (+ friction), qdd from M qdd = tau - h (- friction)
@@ -126,9 +127,7 @@ void EvalSession::obey(const std::string& command, const json& argument) {
 }
 
 void EvalSession::choose(const std::string& command, const json& argument) {
-  if (!argument.is_string())
-    throw ModelError("'" + command + "' is " + describe(argument) + ", not an algorithm's name");
-  const auto name = argument.get<std::string>();
+  const std::string name = as_text(argument, command.c_str(), "an algorithm's name");
   EvalOptions changed = options_;
   if (command == "jsim") changed.algorithms.jsim = registered_name("jsim_algorithm", name);
   if (command == "coriolis") changed.algorithms.coriolis = registered_name("coriolis_algorithm", name);
@@ -146,8 +145,7 @@ void EvalSession::set_gravity(const json& argument) {
 void EvalSession::attach(const json& argument) { rebuild(dyn::attach(robot_, read_payload(argument)), options_); }
 
 void EvalSession::detach(const json& argument) {
-  if (!argument.is_string()) throw ModelError("'detach' is " + describe(argument) + ", not a payload's name");
-  rebuild(dyn::detach(robot_, argument.get<std::string>()), options_);
+  rebuild(dyn::detach(robot_, as_text(argument, "detach", "a payload's name")), options_);
 }
 
 // Everything that can fail comes first; then the old model goes.

@@ -12,6 +12,7 @@ namespace dyn::sim {
 namespace {
 
 constexpr int most_rows = 60000;
+constexpr double most_recorded = 3.2e7;  // numbers of one arm, 256 MB
 constexpr int ring_slots = 256;
 
 size_t at(int i) { return static_cast<size_t>(i); }
@@ -57,7 +58,9 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, con
   record_.model = live_.newest_model();
   record_.coordinates = record_.model->coordinate_names();
   const double cycles = std::ceil(duration_s * rate_hz) + 1.0;
-  record_every_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cycles / most_rows)));
+  const double width = static_cast<double>(Signal::count) * std::max(1, robot_n_);
+  const double most = std::min<double>(most_rows, std::floor(most_recorded / width));
+  record_every_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cycles / most)));
   rows_max_ = static_cast<int>(cycles / static_cast<double>(record_every_)) + 1;
   record_.time_s.resize(at(rows_max_));
   record_.jsim.resize(at(rows_max_));

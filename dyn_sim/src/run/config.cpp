@@ -1,6 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 #include "dyn_sim/run/config.hpp"
 
+#include <yaml-cpp/depthguard.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -9,6 +11,7 @@
 #include "dyn_core/model/input_file.hpp"
 #include "dyn_core/model/robot_library.hpp"
 #include "dyn_core/model/urdf.hpp"
+#include "dyn_core/numeric/ranges.hpp"
 #include "yaml_reader.hpp"
 
 namespace dyn::sim {
@@ -19,8 +22,14 @@ YAML::Node load_document(const std::filesystem::path& file) {
   std::error_code error;
   if (!std::filesystem::exists(file, error))
     throw ModelError(file.string() + ": cannot be read: there is no such file");
+  constexpr std::size_t most_bytes = std::size_t{1} << 20U;  // a node takes some 300 bytes of memory
+  const std::string text = read_text_file(file);
+  if (text.size() > most_bytes) {
+    throw ModelError(file.string() + ": the file has " + std::to_string(text.size()) + " bytes, more than " +
+                     std::to_string(most_bytes) + "; way points by the thousand are read from a CSV file");
+  }
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(read_text_file(file));
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
     for (size_t i = 1; i < documents.size(); ++i) {
       if (documents[i].IsNull()) continue;
       throw ModelError(file.string() + ":" + std::to_string(documents[i].Mark().line + 1) +
@@ -28,7 +37,9 @@ YAML::Node load_document(const std::filesystem::path& file) {
     }
     return documents.empty() ? YAML::Node() : documents[0];
   } catch (const YAML::Exception& fault) {
-    throw ModelError(file.string() + ":" + std::to_string(fault.mark.line + 1) + ": not YAML: " + fault.msg);
+    const bool deep = dynamic_cast<const YAML::DeepRecursion*>(&fault) != nullptr;  // whose message is "bad file"
+    throw ModelError(file.string() + ":" + std::to_string(fault.mark.line + 1) +
+                     ": not YAML: " + (deep ? "lists and maps are nested too deeply" : fault.msg));
   }
 }
 
@@ -60,30 +71,34 @@ RobotDescription load_description(YamlMap& map, const std::filesystem::path& fil
   return load_robot(robot);
 }
 
-double not_negative(YamlMap& map, const std::string& key, double otherwise) {
-  const double value = map.number(key, otherwise);
+constexpr std::size_t most_arms = 32;
+constexpr std::size_t most_overrides = 10'000;
+constexpr double largest_scale = 1e6;
+
+double not_negative(YamlMap& map, const std::string& key, double otherwise, double most) {
+  const double value = map.number(key, otherwise, about_zero(most));
   if (value < 0.0) map.fail(key, "is below 0");
   return value;
 }
 
 NoiseSettings read_noise(YamlMap map) {
   NoiseSettings noise;
-  noise.position = not_negative(map, "position", 0.0);
-  noise.velocity = not_negative(map, "velocity", 0.0);
-  noise.torque = not_negative(map, "torque", 0.0);
-  noise.position_resolution = not_negative(map, "position_resolution", 0.0);
-  noise.torque_resolution = not_negative(map, "torque_resolution", 0.0);
+  noise.position = not_negative(map, "position", 0.0, ranges::position);
+  noise.velocity = not_negative(map, "velocity", 0.0, ranges::velocity);
+  noise.torque = not_negative(map, "torque", 0.0, ranges::effort);
+  noise.position_resolution = not_negative(map, "position_resolution", 0.0, ranges::position);
+  noise.torque_resolution = not_negative(map, "torque_resolution", 0.0, ranges::effort);
   map.finish();
   return noise;
 }
 
 std::optional<double> maybe(YamlMap& map, const std::string& key) {
-  const double value = not_negative(map, key, 0.0);
+  const double value = not_negative(map, key, 0.0, ranges::resistance);
   return map.has(key) ? std::optional<double>(value) : std::nullopt;
 }
 
 void read_overrides(YamlMap& map, PlantSettings& plant) {
-  for (YamlMap& entry : map.list("plant_overrides")) {
+  for (YamlMap& entry : map.list("plant_overrides", most_overrides)) {
     if (entry.has("joint")) {
       JointOverride change;
       change.joint = entry.text("joint");
@@ -94,9 +109,9 @@ void read_overrides(YamlMap& map, PlantSettings& plant) {
     } else {
       LinkOverride change;
       change.link = entry.text("link");
-      change.mass_scale = entry.number("mass_scale", 1.0);
-      change.com_shift_m = entry.vector3("com_shift", Vec3d::Zero());
-      change.inertia_scale = entry.number("inertia_scale", 1.0);
+      change.mass_scale = entry.number("mass_scale", 1.0, about_zero(largest_scale));
+      change.com_shift_m = entry.vector3("com_shift", Vec3d::Zero(), about_zero(ranges::length_m, " m"));
+      change.inertia_scale = entry.number("inertia_scale", 1.0, about_zero(largest_scale));
       plant.overrides.push_back(change);
     }
     entry.finish();
@@ -109,7 +124,7 @@ PlantSettings read_plant(YamlMap map) {
   if (plant.engine != "native" && plant.engine != "mujoco") {
     map.fail("engine", "'" + plant.engine + "' is none of native, mujoco");
   }
-  plant.step_s = not_negative(map, "step", plant.step_s);
+  plant.step_s = not_negative(map, "step", plant.step_s, 1.0);
   if (plant.step_s > 0.0 && plant.step_s < shortest_step_s) map.fail("step", "is neither 0 nor at least 1e-9 s");
   if (plant.engine == "mujoco") {
     plant.integrator = map.text("integrator", plant.integrator);
@@ -118,16 +133,15 @@ PlantSettings read_plant(YamlMap map) {
     }
     if (map.has("tolerance")) map.fail("tolerance", "belongs to engine native; mujoco has step");
   }
-  plant.tolerance = not_negative(map, "tolerance", plant.tolerance);
+  plant.tolerance = not_negative(map, "tolerance", plant.tolerance, 1.0);
   plant.friction = map.flag("friction", plant.friction);
-  plant.stiction_ratio = map.number("stiction_ratio", plant.stiction_ratio);
+  plant.stiction_ratio = map.number("stiction_ratio", plant.stiction_ratio, about_zero(1e3));
   if (plant.stiction_ratio < 1.0) map.fail("stiction_ratio", "is below 1");
   plant.armature = map.flag("armature", plant.armature);
   plant.limits = map.flag("torque_limits", plant.limits);
-  plant.delay_cycles = map.integer("delay", plant.delay_cycles);
-  if (plant.delay_cycles < 0 || plant.delay_cycles > 100) map.fail("delay", "is not from 0 to 100 cycles");
+  plant.delay_cycles = map.integer("delay", plant.delay_cycles, {0, 100, " cycles"});
   plant.noise = read_noise(map.map("noise"));
-  plant.seed = static_cast<unsigned>(map.integer("seed", 1));
+  plant.seed = static_cast<unsigned>(map.integer("seed", 1, any_seed));
   read_overrides(map, plant);
   map.finish();
   return plant;
@@ -139,9 +153,9 @@ ValidationConfig read_validation(YamlMap map) {
   if (validation.mode != "off" && validation.mode != "monitor" && validation.mode != "gate") {
     map.fail("mode", "'" + validation.mode + "' is none of off, monitor, gate");
   }
-  validation.rate_hz = map.number("rate", validation.rate_hz);
+  validation.rate_hz = map.number("rate", validation.rate_hz, about_zero(1e6, " Hz"));
   if (validation.rate_hz < 1e-3) map.fail("rate", "is not at least 0.001 Hz");
-  validation.tolerance = map.number("tolerance", validation.tolerance);
+  validation.tolerance = map.number("tolerance", validation.tolerance, about_zero(1.0));
   if (validation.tolerance <= 0.0) map.fail("tolerance", "is not above 0");
   validation.fallback = map.text("fallback", validation.fallback);
   (void)AlgorithmIndex::find_jsim(validation.fallback);
@@ -155,7 +169,7 @@ void read_start(YamlMap& map, const Model& model, ArmConfig& arm) {
   const bool given = map.has("start");
   Point start(ranges.size()), v(ranges.size()), a(ranges.size());
   arm.trajectory->sample(0.0, start, v, a);
-  if (given) start = arm.start_q = map.numbers("start");
+  if (given) start = arm.start_q = map.numbers("start", about_zero(ranges::position, " rad or m"));
   if (start.size() != ranges.size()) {
     map.fail("start", "has " + std::to_string(start.size()) + " values; the robot has " +
                           std::to_string(ranges.size()) + " degrees of freedom");
@@ -171,7 +185,8 @@ ArmConfig read_arm(YamlMap& map, const RunConfig& run, const Expectations& expec
   arm.name = map.text("name", default_name(arm.robot));
   if (const auto fault = fault_of_name(arm.name); !fault.empty()) map.fail("name", fault);
   arm.description = load_description(map, run.file);
-  arm.live.model.gravity_mps2 = map.vector3("gravity", arm.live.model.gravity_mps2);
+  arm.live.model.gravity_mps2 =
+      map.vector3("gravity", arm.live.model.gravity_mps2, about_zero(ranges::gravity_mps2, " m/s^2"));
   arm.plant = read_plant(map.map("plant"));
   arm.plant.allow_impossible_inertia = map.flag("allow_impossible_inertia", false);
   arm.live.model.allow_impossible_inertia = arm.plant.allow_impossible_inertia;
@@ -190,29 +205,26 @@ ArmConfig read_arm(YamlMap& map, const RunConfig& run, const Expectations& expec
 
 void read_general(YamlMap& map, RunConfig& run) {
   run.title = map.text("title", run.file.stem().string());
-  run.rate_hz = map.number("rate_hz", run.rate_hz);
-  if (!(run.rate_hz >= 100.0 && run.rate_hz <= 10000.0)) map.fail("rate_hz", "is not from 100 to 10000 Hz");
-  run.duration_s = map.number("duration_s", run.duration_s);
+  run.rate_hz = map.number("rate_hz", run.rate_hz, {100.0, 10000.0, " Hz"});
+  run.duration_s = map.number("duration_s", run.duration_s, any_finite);
   if (!(run.duration_s > 0.0 && run.duration_s <= 3600.0)) map.fail("duration_s", "is not between 0 and 3600 s");
   if (run.duration_s * run.rate_hz < 0.5) map.fail("duration_s", "is shorter than a cycle");
-  run.wake_early_us = map.number("wake_early_us", run.wake_early_us);
-  if (!(run.wake_early_us >= 0.0 && run.wake_early_us <= 10000.0)) {
-    map.fail("wake_early_us", "is not from 0 to 10000 microseconds");
-  }
-  if (map.has("cpu")) run.cpu = map.integer("cpu", 0);
-  if (run.cpu && !(*run.cpu >= 0 && *run.cpu < 1024)) map.fail("cpu", "is not a core's number, from 0 to 1023");
+  run.wake_early_us = map.number("wake_early_us", run.wake_early_us, {0.0, 10000.0, " microseconds"});
+  if (map.has("cpu")) run.cpu = map.integer("cpu", 0, {0, 1023, ", which are the cores"});
 }
 
 }  // namespace
 
-RunConfig load_run_config(const std::filesystem::path& file) {
+namespace {
+
+RunConfig read_run_config(const std::filesystem::path& file) {
   RunConfig run;
   run.file = file;
   YamlMap map(load_document(file), file.string(), "");
   read_general(map, run);
   const Expectations expect = read_expect(map.map("expect"), {});
   if (map.has("arms")) {
-    for (YamlMap& entry : map.list("arms")) {
+    for (YamlMap& entry : map.list("arms", most_arms)) {
       run.arms.push_back(read_arm(entry, run, expect));
       entry.finish();
     }
@@ -228,6 +240,18 @@ RunConfig load_run_config(const std::filesystem::path& file) {
     }
   }
   return run;
+}
+
+}  // namespace
+
+// What yaml-cpp says of a node that is not what somebody took it for has a line, and is no sentence.
+RunConfig load_run_config(const std::filesystem::path& file) {
+  try {
+    return read_run_config(file);
+  } catch (const YAML::Exception& fault) {
+    throw ModelError(file.string() + ":" + std::to_string(fault.mark.line + 1) +
+                     ": what stands here is not of the kind that is expected here");
+  }
 }
 
 }  // namespace dyn::sim

@@ -38,7 +38,7 @@ bool flag_of(const std::string& parameter, const std::string& value) {
 JointGains read_gains(YamlMap map, const JointGains& otherwise) {
   JointGains gains;
   for (const auto& [name, member] : control::gain_parameters) {
-    gains.*member = map.number(std::string(name), otherwise.*member);
+    gains.*member = map.number(std::string(name), otherwise.*member, {0.0, ranges::gain});
   }
   map.finish();
   return gains;
@@ -91,16 +91,19 @@ double* joint_limit(const std::string& name, const Model& model, Parameters& par
 }
 
 // A number for all joints, or a map with a number by joint and `default`.
-void read_joint_limits(YamlMap& map, const std::string& name, const Model& model, std::vector<double>& limits) {
+void read_joint_limits(YamlMap& map, const control::JointParameter& line, const Model& model,
+                       std::vector<double>& limits) {
+  const std::string name(line.name);
+  const YamlRange range{0.0, line.highest};
   if (!map.has(name)) return;
   const auto n = static_cast<size_t>(model.coordinates());
   if (map.raw(name).IsScalar()) {
-    limits.assign(n, map.number(name));
+    limits.assign(n, map.number(name, range));
     return;
   }
   YamlMap by_joint = map.map(name);
-  limits.assign(n, by_joint.number("default", 0.0));
-  for (size_t i = 0; i < n; ++i) limits[i] = by_joint.number(model.coordinate_names()[i], limits[i]);
+  limits.assign(n, by_joint.number("default", 0.0, range));
+  for (size_t i = 0; i < n; ++i) limits[i] = by_joint.number(model.coordinate_names()[i], limits[i], range);
   by_joint.finish();
 }
 
@@ -126,15 +129,12 @@ void read_controller(YamlMap& map, const Model& model, ArmConfig& arm) {
     p.*line.member = map.flag(std::string(line.name), p.*line.member);
   }
   for (const auto& line : control::number_parameters) {
-    p.*line.member = map.number(std::string(line.name), p.*line.member);
+    p.*line.member = map.number(std::string(line.name), p.*line.member, {line.lowest, line.highest});
   }
   for (const auto& line : control::joint_parameters) {
-    read_joint_limits(map, std::string(line.name), model, p.*line.member);
+    read_joint_limits(map, line, model, p.*line.member);
   }
-  arm.live.max_payload_dofs = map.integer("max_payload_dofs", 6);
-  if (arm.live.max_payload_dofs < 0 || arm.live.max_payload_dofs > 100) {
-    map.fail("max_payload_dofs", "is not from 0 to 100");
-  }
+  arm.live.max_payload_dofs = map.integer("max_payload_dofs", 6, {0, 100});
   arm.passive_joints = map.texts("passive_joints");
   arm.payload_link = map.text("payload_link", "");
   if (p.law == Law::adaptive && arm.payload_link.empty()) map.fail("payload_link", "is missing: adaptive learns there");

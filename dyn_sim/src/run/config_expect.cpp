@@ -2,14 +2,14 @@
 //
 // `expect` of a configuration: what the run is judged by.
 #include "config_parts.hpp"
+#include "dyn_core/numeric/ranges.hpp"
 #include "dyn_sim/run/record.hpp"
 
 namespace dyn::sim {
 namespace {
 
-std::optional<double> maybe(YamlMap& map, const std::string& key, const std::optional<double>& otherwise) {
-  const double value = map.number(key, otherwise.value_or(0.0));
-  if (value < 0.0) map.fail(key, "is below 0");
+std::optional<double> maybe(YamlMap& map, const std::string& key, const std::optional<double>& otherwise, double most) {
+  const double value = map.number(key, otherwise.value_or(0.0), {0.0, most});
   return map.has(key) ? std::optional<double>(value) : otherwise;
 }
 
@@ -19,17 +19,16 @@ std::optional<std::pair<int, int>> read_collisions(YamlMap& map, const std::opti
     (void)map.raw("collisions");
     return otherwise;
   }
+  constexpr YamlRange possible{0.0, static_cast<double>(ArmRecord::most_collisions)};
   std::pair<int, int> range{0, 0};
   if (map.raw("collisions").IsSequence()) {
-    const auto ends = map.integers("collisions");
+    const auto ends = map.integers("collisions", possible);
     if (ends.size() != 2) map.fail("collisions", "is neither a number nor a list of the least and the most");
     range = {ends[0], ends[1]};
   } else {
-    range.second = map.integer("collisions", 0);
+    range.second = map.integer("collisions", 0, possible);
   }
-  if (range.first < 0 || range.second < range.first || range.second > static_cast<int>(ArmRecord::most_collisions)) {
-    map.fail("collisions", "is not from 0 to " + std::to_string(ArmRecord::most_collisions));
-  }
+  if (range.second < range.first) map.fail("collisions", "the least is more than the most");
   return range;
 }
 
@@ -37,14 +36,13 @@ std::optional<std::pair<int, int>> read_collisions(YamlMap& map, const std::opti
 
 Expectations read_expect(YamlMap map, const Expectations& otherwise) {
   Expectations expect = otherwise;
-  expect.tracking_rms = maybe(map, "tracking_rms", otherwise.tracking_rms);
-  expect.tracking_max = maybe(map, "tracking_max", otherwise.tracking_max);
-  expect.prismatic_error_m = map.number("prismatic_error", otherwise.prismatic_error_m);
+  expect.tracking_rms = maybe(map, "tracking_rms", otherwise.tracking_rms, ranges::position);
+  expect.tracking_max = maybe(map, "tracking_max", otherwise.tracking_max, ranges::position);
+  expect.prismatic_error_m = map.number("prismatic_error", otherwise.prismatic_error_m, {0.0, ranges::position, " m"});
   if (!(expect.prismatic_error_m > 0.0)) map.fail("prismatic_error", "is not above 0 m");
-  expect.saturation = map.number("saturation", otherwise.saturation);
-  if (!(expect.saturation >= 0.0 && expect.saturation <= 1.0)) map.fail("saturation", "is not a share, from 0 to 1");
+  expect.saturation = map.number("saturation", otherwise.saturation, {0.0, 1.0, ", a share"});
   expect.collisions = read_collisions(map, otherwise.collisions);
-  expect.validation = maybe(map, "validation", otherwise.validation);
+  expect.validation = maybe(map, "validation", otherwise.validation, 1.0);
   map.finish();
   return expect;
 }

@@ -8,17 +8,25 @@
 #include "config_parts.hpp"
 #include "dyn_core/model/robot_library.hpp"
 #include "dyn_core/model/urdf.hpp"
+#include "dyn_core/numeric/ranges.hpp"
 
 namespace dyn::sim {
 namespace {
 
-Point per_coordinate(YamlMap& map, const std::string& key, const Model& model, double otherwise) {
+constexpr YamlRange positions = about_zero(ranges::position, " rad or m");
+constexpr YamlRange frequencies = about_zero(1e4, " Hz");
+constexpr YamlRange scales = about_zero(1e3);
+constexpr std::size_t most_events = 1000;
+constexpr int most_harmonics = 1000;
+
+Point per_coordinate(YamlMap& map, const std::string& key, const Model& model, double otherwise,
+                     const YamlRange& range) {
   const auto n = static_cast<size_t>(model.coordinates());
   if (!map.has(key)) {
     (void)map.raw(key);
     return Point(n, otherwise);
   }
-  auto values = map.raw(key).IsScalar() ? Point(n, map.number(key)) : map.numbers(key);
+  auto values = map.raw(key).IsScalar() ? Point(n, map.number(key, range)) : map.numbers(key, range);
   if (values.size() != n) {
     map.fail(key, "has " + std::to_string(values.size()) + " values; the robot has " + std::to_string(n) +
                       " degrees of freedom");
@@ -43,15 +51,16 @@ std::vector<Point> read_way_points(YamlMap& map, const Model& model) {
     try {
       points.push_back(row.as<Point>());
     } catch (const YAML::Exception&) {
-      map.fail("way_points", "'" + YAML::Dump(row) + "' is not a list of positions");
+      map.fail("way_points", "'" + shown(row) + "' is not a list of positions");
     }
     if (points.back().size() != static_cast<size_t>(model.coordinates())) {
-      map.fail("way_points", "'" + YAML::Dump(row) + "' has " + std::to_string(points.back().size()) +
+      map.fail("way_points", "'" + shown(row) + "' has " + std::to_string(points.back().size()) +
                                  " positions; the robot has " + std::to_string(model.coordinates()) +
                                  " degrees of freedom");
     }
+    for (const double x : points.back()) map.check("way_points", x, positions);
     if (const auto outside = find_outside(coordinate_ranges(model), points.back()); !outside.empty()) {
-      map.fail("way_points", "'" + YAML::Dump(row) + "': " + outside);
+      map.fail("way_points", "'" + shown(row) + "': " + outside);
     }
   }
   return points;
@@ -61,7 +70,8 @@ std::vector<Point> read_way_points(YamlMap& map, const Model& model) {
 std::pair<Payload, std::filesystem::path> read_payload(YamlMap& map, const std::filesystem::path& file) {
   const std::string name = map.text("name");
   const std::string link = map.text("link");
-  const Pose pose = pose_from_xyz_rpy(map.vector3("xyz", Vec3d::Zero()), map.vector3("rpy", Vec3d::Zero()));
+  const Pose pose = pose_from_xyz_rpy(map.vector3("xyz", Vec3d::Zero(), any_finite),
+                                      map.vector3("rpy", Vec3d::Zero(), about_zero(ranges::position, " rad")));
   if (map.has("urdf")) {
     const std::string urdf = map.text("urdf");
     const std::filesystem::path beside = file.parent_path() / urdf;
@@ -69,9 +79,9 @@ std::pair<Payload, std::filesystem::path> read_payload(YamlMap& map, const std::
     return {Payload::articulated(name, link, load_urdf(chain), pose), chain};
   }
   Inertial inertial;
-  inertial.mass_kg = map.number("mass");
-  inertial.com_m = map.vector3("com", Vec3d::Zero());
-  const auto i = map.has("inertia") ? map.numbers("inertia") : std::vector<double>(6, 0.0);
+  inertial.mass_kg = map.number("mass", any_finite);
+  inertial.com_m = map.vector3("com", Vec3d::Zero(), any_finite);
+  const auto i = map.has("inertia") ? map.numbers("inertia", any_finite) : std::vector<double>(6, 0.0);
   if (i.size() != 6) map.fail("inertia", "has " + std::to_string(i.size()) + " numbers; 6 are expected");
   inertial.inertia_com_kgm2 = inertia_tensor(i[0], i[1], i[2], i[3], i[4], i[5]);
   return {Payload::rigid(name, link, inertial, pose), {}};
@@ -87,9 +97,9 @@ Target read_target(YamlMap& map) {
 
 Event read_event(YamlMap& map, const Model& model, const std::filesystem::path& file) {
   Event event;
-  event.time_s = map.number("at");
+  event.time_s = map.number("at", about_zero(1e6, " s"));
   if (event.time_s < 0.0) map.fail("at", "is before the beginning");
-  const double transition = map.number("transition_time", 0.0);
+  const double transition = map.number("transition_time", 0.0, about_zero(ranges::duration_s, " s"));
   if (transition < 0.0) map.fail("transition_time", "is below 0 s");
   if (map.has("attach")) {
     YamlMap attach = map.map("attach");
@@ -108,8 +118,9 @@ Event read_event(YamlMap& map, const Model& model, const std::filesystem::path& 
     event.label = names[0] + " = " + set.text(names[0]);
   } else if (map.has("push")) {
     YamlMap push = map.map("push");
-    PushEvent p{push.text("link"), push.vector3("force", Vec3d::Zero()), push.vector3("point", Vec3d::Zero()),
-                push.number("duration", 0.1)};
+    PushEvent p{push.text("link"), push.vector3("force", Vec3d::Zero(), about_zero(ranges::effort, " N")),
+                push.vector3("point", Vec3d::Zero(), about_zero(ranges::length_m, " m")),
+                push.number("duration", 0.1, about_zero(ranges::duration_s, " s"))};
     if (!(p.duration_s > 0.0)) push.fail("duration", "is not above 0 s");
     push.finish();
     if (model.find_link(p.link) == nullptr) map.fail("push", "the robot has no link '" + p.link + "'");
@@ -132,22 +143,27 @@ std::shared_ptr<const Trajectory> read_trajectory(YamlMap map, const Model& mode
   std::shared_ptr<const Trajectory> trajectory;
   if (type == "quintic") {
     const auto points = read_way_points(map, model);
-    trajectory = map.has("move_time") ? make_timed_quintic(points, map.number("move_time"))
-                                      : make_quintic(points, velocity_limits(model), map.number("velocity_scale", 0.5));
+    trajectory = map.has("move_time")
+                     ? make_timed_quintic(points, map.number("move_time", about_zero(ranges::duration_s, " s")))
+                     : make_quintic(points, velocity_limits(model), map.number("velocity_scale", 0.5, scales));
   } else if (type == "trapezoidal") {
     auto limits = velocity_limits(model);
-    const double scale = map.number("velocity_scale", 0.5);
+    const double scale = map.number("velocity_scale", 0.5, scales);
     for (double& limit : limits) limit *= scale;
-    trajectory = make_trapezoidal(read_way_points(map, model), limits, per_coordinate(map, "acceleration", model, 2.0));
+    trajectory = make_trapezoidal(
+        read_way_points(map, model), limits,
+        per_coordinate(map, "acceleration", model, 2.0, about_zero(ranges::acceleration, " rad/s^2 or m/s^2")));
   } else if (type == "sinusoid") {
-    auto phase = per_coordinate(map, "phase_deg", model, -90.0);
+    auto phase = per_coordinate(map, "phase_deg", model, -90.0, about_zero(1e6, " degrees"));
     for (double& angle : phase) angle *= std::numbers::pi / 180.0;
-    trajectory = make_sinusoid(per_coordinate(map, "centre", model, 0.0), per_coordinate(map, "amplitude", model, 0.5),
-                               per_coordinate(map, "frequency_hz", model, 0.25), phase);
+    trajectory = make_sinusoid(per_coordinate(map, "centre", model, 0.0, positions),
+                               per_coordinate(map, "amplitude", model, 0.5, positions),
+                               per_coordinate(map, "frequency_hz", model, 0.25, frequencies), phase);
   } else if (type == "fourier") {
-    trajectory = make_fourier(per_coordinate(map, "centre", model, 0.0), per_coordinate(map, "amplitude", model, 0.5),
-                              map.number("base_hz", 0.1), map.integer("harmonics", 5),
-                              static_cast<unsigned>(map.integer("seed", 1)));
+    trajectory = make_fourier(per_coordinate(map, "centre", model, 0.0, positions),
+                              per_coordinate(map, "amplitude", model, 0.5, positions),
+                              map.number("base_hz", 0.1, frequencies), map.integer("harmonics", 5, {0, most_harmonics}),
+                              static_cast<unsigned>(map.integer("seed", 1, any_seed)));
   } else if (type == "file") {
     trajectory = load_trajectory(file.parent_path() / map.text("path"), coordinate_ranges(model));
   } else {
@@ -159,7 +175,7 @@ std::shared_ptr<const Trajectory> read_trajectory(YamlMap map, const Model& mode
 
 std::vector<Event> read_events(YamlMap& map, const Model& model, const std::filesystem::path& file) {
   std::vector<Event> events;
-  for (YamlMap& entry : map.list("events")) events.push_back(read_event(entry, model, file));
+  for (YamlMap& entry : map.list("events", most_events)) events.push_back(read_event(entry, model, file));
   std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.time_s < b.time_s; });
   return events;
 }

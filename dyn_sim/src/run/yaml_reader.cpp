@@ -4,10 +4,19 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <sstream>
 
 #include "dyn_core/error.hpp"
 
 namespace dyn::sim {
+
+std::string shown(const YAML::Node& node) {
+  constexpr std::size_t longest = 80;
+  if (node.IsMap()) return "a map";
+  if (node.IsSequence() && node.size() > longest / 2) return "a list of " + std::to_string(node.size());
+  const std::string text = node.IsScalar() ? node.Scalar() : YAML::Dump(node);
+  return text.size() > longest ? text.substr(0, longest) + ".." : text;
+}
 
 YamlMap::YamlMap(const YAML::Node& node, std::string file, std::string path)
     : node_(node), file_(std::move(file)), path_(std::move(path)) {
@@ -49,11 +58,14 @@ YAML::Node YamlMap::raw(const std::string& key) {
 
 YamlMap YamlMap::map(const std::string& key) { return {raw(key), file_, path_.empty() ? key : path_ + "." + key}; }
 
-std::vector<YamlMap> YamlMap::list(const std::string& key) {
+std::vector<YamlMap> YamlMap::list(const std::string& key, std::size_t most) {
   const YAML::Node node = raw(key);
   std::vector<YamlMap> entries;
   if (!node.IsDefined() || node.IsNull()) return entries;
   if (!node.IsSequence()) fail(key, "is not a list");
+  if (node.size() > most) {
+    fail(key, "has " + std::to_string(node.size()) + " entries; there may be " + std::to_string(most));
+  }
   for (std::size_t i = 0; i < node.size(); ++i) {
     entries.emplace_back(node[i], file_, (path_.empty() ? key : path_ + "." + key) + "[" + std::to_string(i) + "]");
   }
@@ -73,22 +85,33 @@ T YamlMap::as(const std::string& key, const char* kind) {
   try {
     return node.as<T>();
   } catch (const YAML::Exception&) {
-    fail(key, "'" + YAML::Dump(node) + "' is not " + kind);
+    fail(key, "'" + shown(node) + "' is not " + kind);
   }
 }
 
-double YamlMap::number(const std::string& key) {
+void YamlMap::check(const std::string& key, double value, const YamlRange& range) const {
+  if (value >= range.lowest && value <= range.highest) return;
+  std::ostringstream text;
+  text << value << " is " << (std::isfinite(value) ? "" : "not a finite number, and ") << "not from " << range.lowest
+       << " to " << range.highest << range.unit;
+  fail(key, text.str());
+}
+
+double YamlMap::number(const std::string& key, const YamlRange& range) {
   const auto value = as<double>(key, "a number");
-  if (!std::isfinite(value)) fail(key, "'" + YAML::Dump(node_[key]) + "' is not a finite number");
+  check(key, value, range);
   return value;
 }
-double YamlMap::number(const std::string& key, double otherwise) {
+double YamlMap::number(const std::string& key, double otherwise, const YamlRange& range) {
   asked_.push_back(key);
-  return has(key) ? number(key) : otherwise;
+  return has(key) ? number(key, range) : otherwise;
 }
-int YamlMap::integer(const std::string& key, int otherwise) {
+int YamlMap::integer(const std::string& key, int otherwise, const YamlRange& range) {
   asked_.push_back(key);
-  return has(key) ? as<int>(key, "a whole number") : otherwise;
+  if (!has(key)) return otherwise;
+  const auto value = as<long long>(key, "a whole number");
+  check(key, static_cast<double>(value), range);
+  return static_cast<int>(value);
 }
 bool YamlMap::flag(const std::string& key, bool otherwise) {
   asked_.push_back(key);
@@ -99,24 +122,24 @@ std::string YamlMap::text(const std::string& key, const std::string& otherwise) 
   asked_.push_back(key);
   return has(key) ? text(key) : otherwise;
 }
-std::vector<double> YamlMap::numbers(const std::string& key) {
+std::vector<double> YamlMap::numbers(const std::string& key, const YamlRange& range) {
   auto values = as<std::vector<double>>(key, "a list of numbers");
-  for (const double x : values) {
-    if (!std::isfinite(x)) fail(key, "has an entry that is not a finite number");
-  }
+  for (const double x : values) check(key, x, range);
   return values;
 }
-std::vector<int> YamlMap::integers(const std::string& key) {
-  return as<std::vector<int>>(key, "a list of whole numbers");
+std::vector<int> YamlMap::integers(const std::string& key, const YamlRange& range) {
+  auto values = as<std::vector<int>>(key, "a list of whole numbers");
+  for (const int x : values) check(key, x, range);
+  return values;
 }
 std::vector<std::string> YamlMap::texts(const std::string& key) {
   asked_.push_back(key);
   return has(key) ? as<std::vector<std::string>>(key, "a list of names") : std::vector<std::string>{};
 }
-Vec3d YamlMap::vector3(const std::string& key, const Vec3d& otherwise) {
+Vec3d YamlMap::vector3(const std::string& key, const Vec3d& otherwise, const YamlRange& range) {
   asked_.push_back(key);
   if (!has(key)) return otherwise;
-  const auto values = numbers(key);
+  const auto values = numbers(key, range);
   if (values.size() != 3) fail(key, "has " + std::to_string(values.size()) + " numbers; 3 are expected");
   return {values[0], values[1], values[2]};
 }

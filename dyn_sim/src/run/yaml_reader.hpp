@@ -6,12 +6,25 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "dyn_core/numeric/types.hpp"
 
 namespace dyn::sim {
+
+// What a number may be; every one that is read has a range.
+struct YamlRange {
+  double lowest, highest;
+  const char* unit = "";  // with a space before it
+};
+inline constexpr YamlRange any_finite{std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max()};
+inline constexpr YamlRange any_seed{0, std::numeric_limits<int>::max()};
+inline constexpr YamlRange about_zero(double most, const char* unit = "") noexcept { return {-most, most, unit}; }
+
+// A node in a message: its text, not longer than a line.
+std::string shown(const YAML::Node& node);
 
 class YamlMap {
  public:
@@ -20,21 +33,23 @@ class YamlMap {
 
   [[nodiscard]] bool has(const std::string& key) const;
   [[nodiscard]] YamlMap map(const std::string& key);
-  [[nodiscard]] std::vector<YamlMap> list(const std::string& key);
+  [[nodiscard]] std::vector<YamlMap> list(const std::string& key, std::size_t most);
   [[nodiscard]] std::vector<std::string> keys() const;
   [[nodiscard]] YAML::Node raw(const std::string& key);
 
-  double number(const std::string& key, double otherwise);
-  double number(const std::string& key);
-  int integer(const std::string& key, int otherwise);
+  double number(const std::string& key, double otherwise, const YamlRange& range);
+  double number(const std::string& key, const YamlRange& range);
+  int integer(const std::string& key, int otherwise, const YamlRange& range);
   bool flag(const std::string& key, bool otherwise);
   std::string text(const std::string& key, const std::string& otherwise);
   std::string text(const std::string& key);
-  std::vector<double> numbers(const std::string& key);
-  std::vector<int> integers(const std::string& key);
+  std::vector<double> numbers(const std::string& key, const YamlRange& range);
+  std::vector<int> integers(const std::string& key, const YamlRange& range);
   std::vector<std::string> texts(const std::string& key);
-  Vec3d vector3(const std::string& key, const Vec3d& otherwise);
+  Vec3d vector3(const std::string& key, const Vec3d& otherwise, const YamlRange& range);
 
+  // Throws ModelError where it is not within its range.
+  void check(const std::string& key, double value, const YamlRange& range) const;
   // Throws ModelError if there is a key that was not asked for.
   void finish() const;
   // "FILE:LINE: PATH.key: what"

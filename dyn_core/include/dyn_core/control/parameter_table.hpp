@@ -7,12 +7,12 @@
 #pragma once
 
 #include <array>
-#include <limits>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "dyn_core/control/parameters.hpp"
+#include "dyn_core/numeric/ranges.hpp"
 
 namespace dyn::control {
 
@@ -25,21 +25,20 @@ struct NumberParameter {
   bool in_ros = true;  // the law `adaptive` is not
 };
 
-inline constexpr double unbounded = std::numeric_limits<double>::infinity();
 inline constexpr std::array<NumberParameter, 13> number_parameters{{
     {"effort_limit_scale", &Parameters::effort_limit_scale, 0.0, 1.0, false, "1"},
-    {"effort_rate_limit", &Parameters::effort_rate_limit, 0.0, unbounded, false, "N m/s or N/s; 0: none"},
+    {"effort_rate_limit", &Parameters::effort_rate_limit, 0.0, ranges::effort_rate, false, "N m/s or N/s; 0: none"},
     {"prediction", &Parameters::prediction, 0.0, 8.0, false, "periods"},
     {"reference_lead", &Parameters::reference_lead, 0.0, 8.0, false, "periods"},
-    {"reference_timeout", &Parameters::reference_timeout_s, 0.0, unbounded, false, "s; 0: never"},
-    {"ramp_in", &Parameters::ramp_in_s, 0.0, unbounded, false, "s"},
-    {"passive_damping", &Parameters::passive_damping, 0.0, unbounded, false, "1/s"},
-    {"observer_gain", &Parameters::observer_gain, 0.0, unbounded, false, "1/s"},
-    {"collision_threshold", &Parameters::collision_threshold, 0.0, unbounded, false, "N m or N; 0: off"},
-    {"adaptation_gain", &Parameters::adaptation_gain, 0.0, unbounded, false, "1/J", false},
-    {"adaptation_mass", &Parameters::adaptation_mass_kg, 0.0, unbounded, true, "kg", false},
-    {"adaptation_radius", &Parameters::adaptation_radius_m, 0.0, unbounded, true, "m", false},
-    {"hold_time", &Parameters::hold_time_s, 0.0, unbounded, false, "s"},
+    {"reference_timeout", &Parameters::reference_timeout_s, 0.0, ranges::duration_s, false, "s; 0: never"},
+    {"ramp_in", &Parameters::ramp_in_s, 0.0, ranges::duration_s, false, "s"},
+    {"passive_damping", &Parameters::passive_damping, 0.0, ranges::rate_per_s, false, "1/s"},
+    {"observer_gain", &Parameters::observer_gain, 0.0, ranges::rate_per_s, false, "1/s"},
+    {"collision_threshold", &Parameters::collision_threshold, 0.0, ranges::effort, false, "N m or N; 0: off"},
+    {"adaptation_gain", &Parameters::adaptation_gain, 0.0, ranges::gain, false, "1/J", false},
+    {"adaptation_mass", &Parameters::adaptation_mass_kg, 0.0, ranges::mass_kg, true, "kg", false},
+    {"adaptation_radius", &Parameters::adaptation_radius_m, 0.0, ranges::length_m, true, "m", false},
+    {"hold_time", &Parameters::hold_time_s, 0.0, ranges::duration_s, false, "s"},
 }};
 
 struct FlagParameter {
@@ -55,14 +54,15 @@ inline constexpr std::array<FlagParameter, 2> flag_parameters{{
 struct JointParameter {
   std::string_view name;
   std::vector<double> Parameters::*member;
+  double highest;
   std::string_view unit;
 };
 inline constexpr std::array<JointParameter, 2> joint_parameters{{
-    {"effort_limit", &Parameters::effort_limit, "N m or N"},
-    {"acceleration_limit", &Parameters::acceleration_limit, "rad/s^2 or m/s^2"},
+    {"effort_limit", &Parameters::effort_limit, ranges::effort, "N m or N"},
+    {"acceleration_limit", &Parameters::acceleration_limit, ranges::acceleration, "rad/s^2 or m/s^2"},
 }};
 
-// gains.JOINT.NAME, at least 0; units beside JointGains.
+// gains.JOINT.NAME, from 0 to ranges::gain; units beside JointGains.
 struct GainParameter {
   std::string_view name;
   double JointGains::*member;

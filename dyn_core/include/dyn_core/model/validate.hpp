@@ -21,6 +21,9 @@ void validate_structure(const RobotDescription& description);
 // Finite numbers in their range, axes, mimics that lead somewhere; needs a valid structure.
 void validate_numbers(const RobotDescription& description);
 
+// Finite and within its range. Throws ModelError.
+void check_gravity(const Vec3d& gravity_mps2);
+
 // Is it a tree of finite numbers with unique names, one root, joints with axes, mimics that lead somewhere? Throws
 // ModelError with one sentence that names the link or joint and the value. Returns what is doubtful but usable.
 std::vector<std::string> validate_description(const RobotDescription& description);
