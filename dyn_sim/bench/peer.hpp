@@ -17,7 +17,19 @@ struct PeerTree {
   double gravity[3];
 };
 
-enum PeerTask : int { task_M, task_C, task_g, task_h, task_cycle, task_inverse, task_forward, task_M_and_h };
+enum PeerTask : int {
+  task_M,
+  task_C,
+  task_g,
+  task_h,
+  task_cycle,
+  task_inverse,
+  task_forward,
+  task_M_and_h,
+  task_inverse_derivatives,  // read: dtau/dq, dtau/dv
+  task_forward_derivatives,  // read: dqdd/dq, dqdd/dv, M^-1
+  task_regressor             // read: the regressor times the bodies' parameters
+};
 
 struct Peer {
   const char* name;                // library, version, compiler
@@ -25,7 +37,7 @@ struct Peer {
   void (*free)(void*);
   // One call of the task; x is a or tau. The result is kept for `read`.
   void (*run)(void*, int task, const double* q, const double* v, const double* x);
-  // M (bodies x bodies, column-major), or the torques or accelerations, of the last run.
+  // M (bodies x bodies, column-major), or the torques or accelerations, of the last run; at most 3 bodies^2 numbers.
   void (*read)(void*, int task, double* to);
 };
 

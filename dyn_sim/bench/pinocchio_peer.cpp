@@ -4,8 +4,11 @@
 // compiled with other flags is mixed in. Joints must be added depth-first; bodies come that way.
 #include <algorithm>
 #include <chrono>
+#include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/regressor.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 #include <string>
 
@@ -82,6 +85,11 @@ void run(void* robot, int task, const double* q, const double* v, const double* 
       return;
     case dyn::bench::task_inverse: pinocchio::rnea(r.model, r.data, r.q, r.v, r.x); return;
     case dyn::bench::task_forward: pinocchio::aba(r.model, r.data, r.q, r.v, r.x, r.aba); return;
+    case dyn::bench::task_inverse_derivatives:
+      pinocchio::computeRNEADerivatives(r.model, r.data, r.q, r.v, r.x);
+      return;
+    case dyn::bench::task_forward_derivatives: pinocchio::computeABADerivatives(r.model, r.data, r.q, r.v, r.x); return;
+    case dyn::bench::task_regressor: pinocchio::computeJointTorqueRegressor(r.model, r.data, r.q, r.v, r.x); return;
     default: return;
   }
 }
@@ -90,6 +98,9 @@ void read(void* robot, int task, double* to) {
   const Robot& r = *static_cast<Robot*>(robot);
   const int n = r.model.nv;
   const auto vector = [&](const Eigen::VectorXd& from) { Eigen::Map<Eigen::VectorXd>(to, n) = from; };
+  const auto matrix = [&](int place, const Eigen::MatrixXd& from) {
+    Eigen::Map<Eigen::MatrixXd>(to + place * n * n, n, n) = from;
+  };
   switch (task) {
     case dyn::bench::task_M:
     case dyn::bench::task_cycle: Eigen::Map<Eigen::MatrixXd>(to, n, n) = r.data.M; return;
@@ -98,6 +109,18 @@ void read(void* robot, int task, double* to) {
     case dyn::bench::task_h: return vector(r.data.nle);
     case dyn::bench::task_inverse: return vector(r.data.tau);
     case dyn::bench::task_forward: return vector(r.data.ddq);
+    case dyn::bench::task_inverse_derivatives: matrix(0, r.data.dtau_dq); return matrix(1, r.data.dtau_dv);
+    case dyn::bench::task_forward_derivatives:
+      matrix(0, r.data.ddq_dq);
+      matrix(1, r.data.ddq_dv);
+      return matrix(2, r.data.Minv.selfadjointView<Eigen::Upper>());
+    case dyn::bench::task_regressor: {
+      Eigen::VectorXd p(10 * n);
+      for (int i = 0; i < n; ++i) {
+        p.segment(10 * i, 10) = r.model.inertias[static_cast<size_t>(i) + 1].toDynamicParameters();
+      }
+      return vector(r.data.jointTorqueRegressor * p);
+    }
     default: return;
   }
 }

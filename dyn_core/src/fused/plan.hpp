@@ -34,6 +34,10 @@ class PlanMemory {
   // Inertias and gravity from a tree that is otherwise the same.
   DYN_REALTIME void fill(const Tree& tree) noexcept;
 
+  // The kernels' frame of a body: its axes in the body frame, and its origin (the reference point), m.
+  [[nodiscard]] const Mat3d& kernel_axes(int body) const noexcept { return align_[body]; }
+  [[nodiscard]] const Vec3d& reference_point(int body) const noexcept { return reference_[body]; }
+
   Plan plan{};
 
  private:

@@ -2,61 +2,101 @@
 #include "dyn_core/regressor.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
 #include "dyn_core/regressor/wrench_columns.hpp"
+#include "fused/plan.hpp"
+#include "not_finite.hpp"
+#include "regressor/regressor_kernel.hpp"
 
 namespace dyn {
-namespace {
-
-// The first number that is not finite, by its coordinate.
-Status first_not_finite(std::span<const double> x) noexcept {
-  for (size_t i = 0; i < x.size(); ++i) {
-    if (!std::isfinite(x[i])) return Status::not_finite(static_cast<int>(i), x[i]);
-  }
-  return {};
-}
-
-}  // namespace
-
 struct Regressor::Impl {
-  explicit Impl(std::shared_ptr<const Model> m)
+  Impl(std::shared_ptr<const Model> m, lanes::KernelSet set)
       : model(std::move(m)),
+        tree(model->tree()),
         layout(*model),
-        gravity(model->tree().gravity),
-        ws(model->bodies()),
-        columns(model->bodies()),
-        Y(static_cast<size_t>(model->coordinates()) * static_cast<size_t>(layout.parameters())),
+        kernel(lanes::with_kernel_set(set, [](auto chosen) { return regressor::kernel<chosen()>(); })),
+        memory(tree, fused::kernels_of(set), set, lanes::width(set)),
+        link_constants(lanes::aligned(static_cast<size_t>(memory.plan.blocks * regressor::link_constants_count) *
+                                      static_cast<size_t>(lanes::width(set)))),
+        work(lanes::aligned(kernel.block_bytes / sizeof(double) * static_cast<size_t>(memory.plan.blocks))),
+        column(static_cast<size_t>(tree.size), -1),
+        ws(tree.size),
+        columns(tree.size),
+        Y(static_cast<size_t>(tree.coordinates) * static_cast<size_t>(layout.parameters())),
         Y_momentum(Y.size()),
-        Y_rate(Y.size()) {}
+        Y_rate(Y.size()),
+        body_Y(tree.bodies_are_coordinates
+                   ? 0
+                   : static_cast<size_t>(tree.size) * static_cast<size_t>(layout.parameters())) {
+    place_links(lanes::width(set));
+  }
+
+  // Where the links are in the kernels' frames of their bodies.
+  void place_links(int width) noexcept {
+    for (int b = 0; b < layout.size(); ++b) column[layout.body[b]] = regressor::parameters_per_body * b;
+    for (int s = 0; s < memory.plan.segments; ++s) {
+      const lanes::Segment& segment = memory.plan.segment[s];
+      for (int k = 0; k < segment.bodies; ++k) {
+        const int i = segment.first_body + k;
+        if (column[i] < 0) continue;
+        const int b = column[i] / regressor::parameters_per_body;
+        double* const block =
+            link_constants.get() + (segment.first_block + k / width) * (regressor::link_constants_count * width);
+        const auto put = [&](int which, double value) { block[which * width + k % width] = value; };
+        const Mat3d to_kernel = memory.kernel_axes(i).transpose();
+        const Mat3d axes = to_kernel * layout.body_R_link[b];
+        const Vec3d origin = to_kernel * -memory.reference_point(i);
+        for (int e = 0; e < 9; ++e) put(regressor::axis_xx + e, axes(e % 3, e / 3));
+        for (int e = 0; e < 3; ++e) put(regressor::origin_x + e, origin[e]);
+      }
+    }
+  }
 
   [[nodiscard]] MatrixRef<double> write(std::vector<double>& matrix) const noexcept {
-    return matrix_view(matrix.data(), model->coordinates(), layout.parameters());
+    return matrix_view(matrix.data(), tree.coordinates, layout.parameters());
   }
   [[nodiscard]] ConstMatrixRef<double> read(const std::vector<double>& matrix) const noexcept {
-    return {matrix.data(), model->coordinates(), layout.parameters(), Eigen::OuterStride<>(model->coordinates())};
+    return {matrix.data(), tree.coordinates, layout.parameters(), Eigen::OuterStride<>(tree.coordinates)};
   }
 
-  Status load_state(std::span<const double> q, std::span<const double> v) noexcept {
-    if (const Status status = first_not_finite(q); !status.ok()) return status;
-    if (const Status status = first_not_finite(v); !status.ok()) return status;
-    spread_positions(model->tree(), q.data(), ws);
-    spread_rates(model->tree(), v.data(), ws.v);
-    update_kinematics(model->tree(), ws, regressor::TreeRegressor<double>::needs);
-    return {};
+  // False where a number is not finite.
+  bool torque(const double* q, const double* v, const double* a) noexcept {
+    const regressor::LinkPlan links{link_constants.get(), column.data(), work.get()};
+    if (tree.bodies_are_coordinates) return kernel.torque(memory.plan, links, q, v, a, Y.data());
+    spread_positions(tree, q, ws);
+    spread_rates(tree, v, ws.v);
+    spread_rates(tree, a, ws.a);
+    if (!kernel.torque(memory.plan, links, ws.q.data(), ws.v.data(), ws.a.data(), body_Y.data())) return false;
+    std::fill(Y.begin(), Y.end(), 0.0);
+    for (int k = 0; k < layout.parameters(); ++k) {
+      double* const to = &Y[k * tree.coordinates];
+      for (int i = 0; i < tree.size; ++i) to[tree.coordinate[i]] += tree.ratio[i] * body_Y[k * tree.size + i];
+    }
+    return true;
+  }
+
+  void load_state(const double* q, const double* v) noexcept {
+    spread_positions(tree, q, ws);
+    spread_rates(tree, v, ws.v);
+    update_kinematics(tree, ws, regressor::TreeRegressor<double>::needs);
   }
 
   std::shared_ptr<const Model> model;
+  Tree tree;  // with the gravity in force
   regressor::Layout layout;
-  Vec3d gravity;
+  regressor::Kernel kernel;
+  fused::PlanMemory memory;
+  lanes::Aligned link_constants, work;
+  std::vector<int> column;  // of Y, of each body of the tree; -1: it has no parameters
   Workspace<double> ws;
   regressor::TreeRegressor<double> columns;
-  std::vector<double> Y, Y_momentum, Y_rate;
+  std::vector<double> Y, Y_momentum, Y_rate, body_Y;
 };
 
-Regressor::Regressor(std::shared_ptr<const Model> model) : impl_(std::make_unique<Impl>(std::move(model))) {}
+Regressor::Regressor(std::shared_ptr<const Model> model)
+    : impl_(std::make_unique<Impl>(std::move(model), lanes::select_kernel_set())) {}
 Regressor::Regressor(Model model) : Regressor(std::make_shared<const Model>(std::move(model))) {}
 Regressor::Regressor(Regressor&&) noexcept = default;
 Regressor& Regressor::operator=(Regressor&&) noexcept = default;
@@ -64,36 +104,36 @@ Regressor::~Regressor() = default;
 
 const Model& Regressor::model() const noexcept { return *impl_->model; }
 const regressor::Layout& Regressor::layout() const noexcept { return impl_->layout; }
-void Regressor::set_gravity(const Vec3d& gravity_mps2) noexcept { impl_->gravity = gravity_mps2; }
+void Regressor::set_gravity(const Vec3d& gravity_mps2) noexcept {
+  impl_->tree.gravity = gravity_mps2;
+  impl_->memory.fill(impl_->tree);
+}
 
 Status Regressor::update(std::span<const double> q, std::span<const double> v, std::span<const double> a) noexcept {
-  Impl& d = *impl_;
-  if (const Status status = first_not_finite(a); !status.ok()) return status;
-  if (const Status status = d.load_state(q, v); !status.ok()) return status;
-  spread_rates(d.model->tree(), a.data(), d.ws.a);
-  d.columns.torque(d.model->tree(), d.layout, d.ws, d.gravity, d.write(d.Y));
-  return {};
+  if (impl_->torque(q.data(), v.data(), a.data())) return {};
+  return find_not_finite({q, v, a});
 }
 ConstMatrixRef<double> Regressor::Y() const noexcept { return impl_->read(impl_->Y); }
 
 Status Regressor::update_momentum(std::span<const double> q, std::span<const double> v) noexcept {
   Impl& d = *impl_;
-  if (const Status status = d.load_state(q, v); !status.ok()) return status;
-  d.columns.momentum(d.model->tree(), d.layout, d.ws, d.write(d.Y_momentum));
-  d.columns.momentum_rate(d.model->tree(), d.layout, d.ws, d.gravity, d.write(d.Y_rate));
+  if (const Status status = find_not_finite({q, v}); !status.ok()) return status;
+  d.load_state(q.data(), v.data());
+  d.columns.momentum(d.tree, d.layout, d.ws, d.write(d.Y_momentum));
+  d.columns.momentum_rate(d.tree, d.layout, d.ws, d.tree.gravity, d.write(d.Y_rate));
   return {};
 }
 ConstMatrixRef<double> Regressor::Y_momentum() const noexcept { return impl_->read(impl_->Y_momentum); }
 ConstMatrixRef<double> Regressor::Y_rate() const noexcept { return impl_->read(impl_->Y_rate); }
 
-void Regressor::parameters(std::span<double> p) const noexcept { parameters(impl_->model->tree(), p); }
+void Regressor::parameters(std::span<double> p) const noexcept { parameters(impl_->tree, p); }
 void Regressor::parameters(const Tree& tree, std::span<double> p) const noexcept {
   regressor::read_parameters(tree, impl_->layout, p);
 }
 
 // A joint of several degrees of freedom resists each of them; its body is the last of its simple joints.
 void Regressor::friction(std::span<const double> v, std::span<double> columns) const noexcept {
-  const Tree& tree = impl_->model->tree();
+  const Tree& tree = impl_->tree;
   const auto n = static_cast<size_t>(tree.coordinates);
   std::fill(columns.begin(), columns.end(), 0.0);
   int i = 0;

@@ -10,7 +10,7 @@
 namespace dyn::bench {
 
 struct Contestant {
-  std::string task;  // M, C, g, h, M+C+g, inverse, forward, batch
+  std::string task;  // as it is printed: M, C, g, h, M+C+g, inverse, ..
   std::string library;
   std::string algorithm;
   std::function<void(int first, int count)> run;  // calls on states [first, first + count)

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "bench/contestants.hpp"
+#include "bench/own_derivatives.hpp"
 #include "bench/peer.hpp"
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/numeric/residual.hpp"
@@ -48,9 +49,17 @@ Loaded load(const std::filesystem::path& file) {
   return {entry(), tasks == nullptr ? ~0U : tasks()};
 }
 
-constexpr std::pair<const char*, PeerTask> kTasks[] = {
-    {"M+C+g", task_cycle},     {"M+h", task_M_and_h},    {"h", task_h}, {"g", task_g}, {"M", task_M}, {"C", task_C},
-    {"inverse", task_inverse}, {"forward", task_forward}};
+constexpr std::pair<const char*, PeerTask> kTasks[] = {{"M+C+g", task_cycle},
+                                                       {"M+h", task_M_and_h},
+                                                       {"h", task_h},
+                                                       {"g", task_g},
+                                                       {"M", task_M},
+                                                       {"C", task_C},
+                                                       {"inverse", task_inverse},
+                                                       {"forward", task_forward},
+                                                       {"inverse derivatives", task_inverse_derivatives},
+                                                       {"forward derivatives", task_forward_derivatives},
+                                                       {"regressor", task_regressor}};
 
 bool offers(const Loaded& peer, PeerTask task) { return (peer.tasks & 1U << static_cast<unsigned>(task)) != 0U; }
 
@@ -91,8 +100,9 @@ double difference(const Loaded& loaded, void* robot, PeerTask task, const Model&
     if (!own.update({q, n}, {v, n}).ok()) continue;
     loaded.peer->run(robot, task, q, v, x);
     for (const PeerTask part : parts_of(loaded, task)) {
-      const std::vector<double> ours = own_numbers(own, part, {x, n});
-      std::vector<double> theirs(n * n, std::nan(""));
+      std::vector<double> ours = own_derivative_numbers(model, part, {q, n}, {v, n}, {x, n});
+      if (ours.empty()) ours = own_numbers(own, part, {x, n});
+      std::vector<double> theirs(3 * n * n, std::nan(""));
       loaded.peer->read(robot, part, theirs.data());
       const auto count = static_cast<Eigen::Index>(ours.size());
       const double error =

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "bench/contestants.hpp"
+#include "bench/own_derivatives.hpp"
 #include "command.hpp"
 #include "count/chain.hpp"
 #include "dyn_core/kernel_sets.hpp"
@@ -138,6 +139,7 @@ void run_bench(const BenchOptions& options) {
                                                                      : load(options.robot));
   const bench::States states(*model, options.effort.states, options.seed);
   std::vector<bench::Contestant> all = bench::own_contestants(model, states);
+  for (auto& own : bench::derivative_contestants(model, states)) all.push_back(std::move(own));
   if (options.calls == 0) {
     for (auto& peer : bench::peer_contestants(bench::peer_directory(), *model, states, options.all_peers)) {
       all.push_back(std::move(peer));
@@ -166,7 +168,8 @@ Action declare_bench(CLI::App& app) {
   group->require_option(1);
   add_json(app, options->json);
   app.add_flag("--peers", options->all_peers, "Not only Pinocchio: every library that was built as a peer");
-  app.add_option("--only", options->only, "A task (M, C, g, h, M+h, M+C+g, inverse, forward), or TASK:ALGORITHM");
+  app.add_option("--only", options->only,
+                 "A task as it is printed (M, C, g, M+C+g, inverse derivatives, ..), or TASK:ALGORITHM");
   app.add_option("--calls", options->calls, "Make so many calls of each, and measure nothing")
       ->check(CLI::Range(1, 100000000));
   app.add_option("--seed", options->seed, "Seed of the random states");

@@ -2,7 +2,7 @@
 //
 // Derivatives of the inverse dynamics in closed form, by Singh, Russell and Wensing, "Efficient analytical derivatives
 // of rigid-body dynamics using spatial vector algebra" (IEEE RA-L, 2022), for bodies that one simple joint moves each.
-// double runs the lane form, src/derivatives/: the same terms as 3-vectors, beside M and C of `fused`.
+// double runs the lane form, src/derivatives/: the same terms as 3-vectors, by the passes of `fused`.
 #pragma once
 
 #include <string_view>
@@ -26,6 +26,7 @@ template <class T>
 class InverseDerivatives {
  public:
   static constexpr std::string_view source = "Singh, Russell and Wensing 2022";
+  static constexpr std::string_view lane_form = "src/derivatives/derivatives_lanes.cpp";
   static constexpr unsigned needs = needs_inertias;
 
   explicit InverseDerivatives(int capacity) : body_(capacity) {}

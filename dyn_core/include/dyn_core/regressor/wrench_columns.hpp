@@ -2,10 +2,11 @@
 //
 // The force and moment that move a body, as a linear function of its ten parameters (Atkeson, An and Hollerbach 1986),
 // and from it the regressors of a tree: of the joint torques, of the generalised momentum, and of the momentum's rate.
-// double runs the lane form of the first, src/regressor/.
+// double runs the lane form of the first, src/regressor/, by the passes of `fused`.
 #pragma once
 
 #include <array>
+#include <string_view>
 #include <vector>
 
 #include "dyn_core/kinematics/kinematics.hpp"
@@ -51,6 +52,7 @@ WrenchColumns<T> wrench_columns(const Mat3<T>& axes, const Vec3<T>& w, const Vec
 template <class T>
 class TreeRegressor {
  public:
+  static constexpr std::string_view lane_form = "src/regressor/regressor_lanes.cpp";
   static constexpr unsigned needs = needs_velocities;
 
   explicit TreeRegressor(int capacity) : dw_(capacity), acceleration_(capacity) {}

@@ -1,0 +1,28 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What the kernels of the derivatives and the code that calls them agree on: plain numbers and pointers only.
+#pragma once
+
+#include "fused/kernel.hpp"
+
+namespace dyn::derivatives {
+
+// Where results go, in body order; column-major with `bodies` rows. What is zero by structure is not written.
+struct Output {
+  double *M, *dtau_dq, *dtau_dv;
+};
+
+struct Kernel {
+  unsigned long block_bytes;  // of `work`, for each block of the plan
+  // Of the inverse dynamics at a. False, and nothing written, where q, v or a is not finite.
+  bool (*evaluate)(const fused::Plan& plan, void* work, const double* q, const double* v, const double* a,
+                   const Output& out);
+  // to = -A B, all n x n and column-major.
+  void (*negated_product)(int n, const double* A, const double* B, double* to);
+};
+
+// Defined by derivatives_lanes.cpp, once for each kernel set.
+template <lanes::KernelSet set>
+Kernel kernel();
+
+}  // namespace dyn::derivatives
