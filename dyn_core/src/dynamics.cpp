@@ -68,7 +68,10 @@ AlgorithmIndex BasicDynamics<T>::algorithms() const noexcept {
 }
 template <class T>
 void BasicDynamics<T>::set_algorithms(const AlgorithmIndex& index) noexcept {
-  if (index.jsim >= 0) impl_->jsim = index.jsim;
+  if (index.jsim >= 0 && index.jsim != impl_->jsim) {
+    impl_->jsim = index.jsim;
+    impl_->mass_is_current = false;
+  }
   if (index.coriolis >= 0) impl_->coriolis = index.coriolis;
   if (index.forward >= 0) impl_->forward = index.forward;
   if (index.inverse >= 0) impl_->inverse = index.inverse;
@@ -84,9 +87,11 @@ void BasicDynamics<T>::set_gravity(const Vec3d& gravity_mps2) noexcept {
 template <class T>
 void BasicDynamics<T>::set_body_inertia(int body, const BodyInertia& inertia) noexcept {
   impl_->cache.set_body_inertia(body, inertia);
+  impl_->mass_is_current = false;
 }
 template <class T>
 bool BasicDynamics<T>::set_jsim(std::string_view name) noexcept {
+  impl_->mass_is_current = false;
   return choose<typename Impl::Jsims>(name, impl_->jsim);
 }
 template <class T>

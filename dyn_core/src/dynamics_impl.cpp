@@ -55,6 +55,7 @@ Status BasicDynamics<T>::Impl::update_mixed(std::span<const T> q, std::span<cons
   }
   if (!straight) finite = first_not_finite(q, v).ok() && cache.load_coordinates(q.data(), v.data(), out);
   if (!finite) return first_not_finite(q, v);
+  mass_is_current = (terms & term_M) != 0U;
   if (by_engine != 0U) finish_engine_terms(by_engine);
   const unsigned remaining = terms & ~by_engine;
   if ((remaining & term_M) != 0U) compute_mass_matrix();
@@ -252,12 +253,22 @@ Status BasicDynamics<T>::Impl::solve_by_algorithm(std::span<const T> tau, std::s
 }
 
 template <class T>
-Status BasicDynamics<T>::Impl::invert_mass_matrix(std::span<T> inverse_M) noexcept {
+void BasicDynamics<T>::Impl::refresh_mass_matrix() noexcept {
+  if (mass_is_current) return;
   if (engine_terms(term_M) == 0U) {
     compute_mass_matrix();
   } else {
     if constexpr (kLanes) cache.engine().terms(engine_output(term_M));
     finish_engine_terms(term_M);
+  }
+  mass_is_current = true;
+}
+
+template <class T>
+Status BasicDynamics<T>::Impl::invert_mass_matrix(std::span<T> inverse_M) noexcept {
+  refresh_mass_matrix();
+  if constexpr (kLanes) {
+    return lane_forms.solver.invert(M.data(), cache.factor().pivot_scales(), inverse_M.data());
   }
   const Tree& tree = cache.tree();
   MassFactor<T>& factor = cache.factor();

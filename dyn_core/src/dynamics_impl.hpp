@@ -18,6 +18,7 @@
 #include "dyn_core/gravity/gravity.hpp"
 #include "dyn_core/registry.hpp"
 #include "forward/denoc_lanes.hpp"
+#include "forward/mass_solver.hpp"
 #include "jsim/explicit_lanes.hpp"
 #include "lanes/mass_forms.hpp"
 #include "state_cache.hpp"
@@ -48,11 +49,12 @@ Status first_not_finite(std::span<const T> q, std::span<const T> v) noexcept {
 // The lane forms that Dynamics calls by itself; those of `fused` are the cache's.
 struct LaneForms {
   explicit LaneForms(const Tree& tree)
-      : mass(lanes::MassForms<JsimAlgorithms<double>>::all(lanes::select_kernel_set())), denoc(tree) {}
+      : mass(lanes::MassForms<JsimAlgorithms<double>>::all(lanes::select_kernel_set())), denoc(tree), solver(tree) {}
 
   std::array<lanes::MassForm, std::tuple_size_v<JsimAlgorithms<double>>> mass;  // null where an algorithm has none
   jsim::ExplicitElement element;
   forward::DenocLanes denoc;
+  forward::MassSolver solver;
 };
 
 template <class T>
@@ -77,6 +79,7 @@ struct BasicDynamics<T>::Impl {
   Status update_straight(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept {
     if constexpr (kLanes) {
       if (!cache.load_state_bound(q.data(), v.data(), terms & terms_all)) return first_not_finite(q, v);
+      mass_is_current = (terms & term_M) != 0U;
       if (has_armature && (terms & term_M) != 0U) add_armature();
     }
     return {};
@@ -127,7 +130,9 @@ struct BasicDynamics<T>::Impl {
   Status load_torques(std::span<const T> tau, T* phi) noexcept;
   Status solve_by_algorithm(std::span<const T> tau, std::span<T> qdd) noexcept;
 
-  // M() for the state that was taken in, then its inverse, column-major.
+  // M() for the state that was taken in, unless it is that already.
+  void refresh_mass_matrix() noexcept;
+  // Its inverse, column-major.
   Status invert_mass_matrix(std::span<T> inverse_M) noexcept;
 
   T element(int u, int k) noexcept;
@@ -162,6 +167,7 @@ struct BasicDynamics<T>::Impl {
   // What every cycle with `fused` touches stands together: few lines of a cold cache.
   int coordinates, jsim, coriolis, forward, inverse;
   bool has_armature, has_mimic, straight;
+  bool mass_is_current = false;  // M is that of the state that was taken in and of the tree's inertias
   std::vector<T> M, C, g, h;
   Cache cache;
 

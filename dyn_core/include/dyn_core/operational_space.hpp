@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "dyn_core/frames.hpp"
 
@@ -30,7 +31,7 @@ struct [[nodiscard]] OperationalSpaceStatus {
   enum class Code : std::uint8_t {
     ok,
     damped,            // near a singular frame: Lambda, Jbar and N are the damped ones
-    singular,          // no damping was asked for: Lambda, Jbar and N are NaN
+    singular,          // and not to be damped, or nothing turns the frame, or moves it, at all: all are NaN
     singular_inertia,  // M is singular at that body: NaN
     frame_absent       // or not made: NaN
   };
@@ -45,7 +46,10 @@ struct [[nodiscard]] OperationalSpaceStatus {
 
 class OperationalSpace {
  public:
-  // For robots of as many coordinates as this one, or fewer. All memory is taken here.
+  static constexpr std::string_view lane_form = "src/forward/mass_lanes.cpp";
+
+  // For robots of so many coordinates or fewer (with payloads: LiveModel::max_coordinates()). All memory is taken here.
+  explicit OperationalSpace(int most_coordinates, const OperationalSpaceOptions& options = {});
   explicit OperationalSpace(const Model& model, const OperationalSpaceOptions& options = {});
   OperationalSpace(OperationalSpace&&) noexcept;
   OperationalSpace& operator=(OperationalSpace&&) noexcept;

@@ -36,6 +36,9 @@ class MassFactor {
   }
 
   [[nodiscard]] int rows() const noexcept { return rows_; }
+  // The one before a row on the way to the base, -1; and a body that the row moves one to one.
+  [[nodiscard]] int next(int row) const noexcept { return next_[row]; }
+  [[nodiscard]] int body(int row) const noexcept { return body_[row]; }
   [[nodiscard]] int coordinate(const Tree& tree, int row) const noexcept {
     return tree.has_mimic ? row : tree.coordinate[row];
   }

@@ -1,7 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 #include "dyn_core/operational_space.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,28 +13,37 @@ namespace dyn {
 namespace {
 
 using Code = OperationalSpaceStatus::Code;
-using Matrix6 = Eigen::Matrix<double, 6, 6, Eigen::DontAlign>;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr int six = 8;  // numbers from one row of six to the next
+
+// Six by six.
+struct Square {
+  double* row(int r) noexcept { return numbers + static_cast<ptrdiff_t>(six) * r; }
+  double& diagonal(int r) noexcept { return row(r)[r]; }
+  double trace() noexcept {
+    double sum = 0.0;
+    for (int r = 0; r < 6; ++r) sum += diagonal(r);
+    return sum;
+  }
+  alignas(64) double numbers[6 * six] = {};
+};
 
 }  // namespace
 
 struct OperationalSpace::Impl {
-  Impl(const Model& model, const OperationalSpaceOptions& o)
+  Impl(int coordinates, const OperationalSpaceOptions& o)
       : options(o),
-        n(model.coordinates()),
-        inverse_M(static_cast<size_t>(n) * static_cast<size_t>(n)),
+        n(coordinates),
         J(static_cast<size_t>(6 * n)),
-        W(J.size()),
+        W(static_cast<size_t>(six * n)),
         Jbar(J.size()),
-        N(inverse_M.size()),
+        N(static_cast<size_t>(n) * static_cast<size_t>(n)),
         singular_values(n) {
     give_up();
   }
 
   void give_up() noexcept {
-    Lambda.setConstant(nan);
-    std::fill(Jbar.begin(), Jbar.end(), nan);
-    std::fill(J.begin(), J.end(), nan);
+    std::fill_n(Lambda.numbers, 6 * six, nan);
     std::fill(W.begin(), W.end(), nan);
   }
   OperationalSpaceStatus give_up(const OperationalSpaceStatus& status) noexcept {
@@ -43,54 +51,64 @@ struct OperationalSpace::Impl {
     return status;
   }
 
-  MatrixRef<double> six_by_n(std::vector<double>& x) const noexcept { return matrix_view(x.data(), 6, n); }
-
-  // J M^-1 J^T, and W = J M^-1 on the way.
-  void find_mobility() noexcept {
-    auto j = six_by_n(J), w = six_by_n(W);
-    const auto inverse = matrix_view(inverse_M.data(), n, n);
-    w.noalias() = j.lazyProduct(inverse);
-    mobility.noalias() = w.lazyProduct(j.transpose());
+  // The smallest singular value, or a lower bound where that says enough: 1 / sqrt(tr (J J^T)^-1). J J^T has lost it to
+  // rounding below about 1e-8 of the largest.
+  SingularValues::Range singular_range(const forward::MassKernel& kernel) noexcept {
+    constexpr double lost = 1e-6;
+    Square gram;
+    kernel.gram(n, J.data(), gram.numbers);
+    const double largest = std::sqrt(gram.trace());
+    if (kernel.invert6(gram.numbers)) {
+      const double least = 1.0 / std::sqrt(gram.trace());
+      if (least > std::max(options.damp_below, std::max(options.singular_below, lost) * largest)) {
+        return {least, largest};
+      }
+    }
+    return singular_values.range(J.data(), n);
   }
+
+  // Lambda^-1 in Lambda.
   void damp(double sigma) noexcept {
     const double near = sigma / options.damp_below;
     const double share = options.damping * (1.0 - near * near);
-    const double linear = mobility.diagonal().head<3>().mean(), angular = mobility.diagonal().tail<3>().mean();
-    for (int r = 0; r < 6; ++r) mobility(r, r) += share * (r < 3 ? linear : angular);
-  }
-  void find_lambda() noexcept {
-    Lambda.setIdentity();
-    mobility.llt().solveInPlace(Lambda);
-    Lambda = (0.5 * (Lambda + Lambda.transpose())).eval();
+    const double linear = Lambda.diagonal(0) + Lambda.diagonal(1) + Lambda.diagonal(2);
+    const double angular = Lambda.diagonal(3) + Lambda.diagonal(4) + Lambda.diagonal(5);
+    for (int r = 0; r < 6; ++r) Lambda.diagonal(r) += share / 3.0 * (r < 3 ? linear : angular);
   }
 
   OperationalSpaceStatus update(Dynamics& dynamics, const Frames& frames, int frame) noexcept {
     if (frames.status(frame) != FrameStatus::ok) return give_up({Code::frame_absent, nan, {}});
-    n = dynamics.model().coordinates();
-    const size_t size = static_cast<size_t>(n) * static_cast<size_t>(n);
-    const Status status = dynamics.inverse_mass_matrix({inverse_M.data(), size});
+    auto& d = DynamicsAccess::of(dynamics);
+    n = d.coordinates;
+    std::copy_n(frames.J_base_axes(frame).data(), 6 * n, J.data());
+    d.refresh_mass_matrix();
+    const Status status =
+        d.lane_forms.solver.mobility(d.M.data(), d.cache.factor().pivot_scales(), J.data(), W.data(), Lambda.numbers);
     if (!status.ok()) return give_up({Code::singular_inertia, nan, status});
-    six_by_n(J) = frames.J_base_axes(frame);
-    const SingularValues::Range range = singular_values.range(J.data(), n);
+    const forward::MassKernel& kernel = d.lane_forms.solver.kernel();
+    const SingularValues::Range range = singular_range(kernel);
+    if (std::isnan(range.least)) return give_up({Code::frame_absent, nan, {}});
     const bool damped = range.least < options.damp_below;
     if (!damped && !(range.least > options.singular_below * range.largest)) {
       return give_up({Code::singular, range.least, {}});
     }
-    find_mobility();
     if (damped) damp(range.least);
-    find_lambda();
+    if (!kernel.invert6(Lambda.numbers)) return give_up({Code::singular, range.least, {}});
     return {damped ? Code::damped : Code::ok, range.least, {}};
   }
 
   OperationalSpaceOptions options;
   int n;
-  std::vector<double> inverse_M, J, W, Jbar, N;
-  Matrix6 mobility, Lambda;
+  std::vector<double> J, W;  // W = M^-1 J^T, rows of eight
+  std::vector<double> Jbar, N;
+  Square Lambda;
   SingularValues singular_values;
 };
 
+OperationalSpace::OperationalSpace(int most_coordinates, const OperationalSpaceOptions& options)
+    : impl_(std::make_unique<Impl>(most_coordinates, options)) {}
 OperationalSpace::OperationalSpace(const Model& model, const OperationalSpaceOptions& options)
-    : impl_(std::make_unique<Impl>(model, options)) {}
+    : OperationalSpace(model.coordinates(), options) {}
 OperationalSpace::OperationalSpace(OperationalSpace&&) noexcept = default;
 OperationalSpace& OperationalSpace::operator=(OperationalSpace&&) noexcept = default;
 OperationalSpace::~OperationalSpace() = default;
@@ -105,13 +123,14 @@ OperationalSpaceStatus OperationalSpace::update(Dynamics& dynamics, const Frames
 }
 
 ConstMatrixRef<double> OperationalSpace::Lambda() const noexcept {
-  return {impl_->Lambda.data(), 6, 6, Eigen::OuterStride<>(6)};
+  return {impl_->Lambda.numbers, 6, 6, Eigen::OuterStride<>(six)};
 }
 
 ConstMatrixRef<double> OperationalSpace::dynamically_consistent_inverse() noexcept {
   Impl& d = *impl_;
+  const ConstMatrixRef<double> W(d.W.data(), 6, d.n, Eigen::OuterStride<>(six));
   auto Jbar = matrix_view(d.Jbar.data(), d.n, 6);
-  Jbar.noalias() = d.six_by_n(d.W).transpose().lazyProduct(d.Lambda);
+  Jbar.noalias() = W.transpose().lazyProduct(Lambda());
   return {d.Jbar.data(), d.n, 6, Eigen::OuterStride<>(d.n)};
 }
 
@@ -119,7 +138,7 @@ ConstMatrixRef<double> OperationalSpace::null_space_projector() noexcept {
   Impl& d = *impl_;
   const auto Jbar = dynamically_consistent_inverse();
   auto N = matrix_view(d.N.data(), d.n, d.n);
-  N.noalias() = -(Jbar.lazyProduct(d.six_by_n(d.J)));
+  N.noalias() = -(Jbar.lazyProduct(matrix_view(d.J.data(), 6, d.n)));
   N.diagonal().array() += 1.0;
   return {d.N.data(), d.n, d.n, Eigen::OuterStride<>(d.n)};
 }

@@ -46,6 +46,11 @@ with --armature Y_armature p_armature (diag(a)).
 With --derivatives it has "dtau_dq" and "dtau_dv" at q, v, a and "dqdd_dq", "dqdd_dv", "dqdd_dtau" at q, v, tau: row i is of
 joint i's torque or acceleration, column j the derivative by joint j. Those of qdd are null where qdd is.
 
+With --frame LINK it has "frame": "p" and "R" (its origin and axes in the base frame), "J" (6 x n: v to the origin's velocity,
+then the angular velocity, in base axes), "Jdot_v" and "Lambda", (J M^-1 J^T)^-1: null with "Lambda_error" where the frame is
+singular. LINK may be a payload that is attached in the course of the lines: after its detach, "frame" is null with
+"frame_error". With --minv it has "Minv", M^-1: null where qdd is.
+
 A line that is neither ends the program with exit code 1.)";
 
 struct Arguments {
@@ -53,6 +58,8 @@ struct Arguments {
   std::string jsim = "fused", coriolis = "fused", forward = "aba", inverse = "rnea";
   std::string gravity = "0,0,-9.81";
   bool friction = false, armature = false, regressor = false, derivatives = false;
+  bool minv = false;
+  std::string frame;
 };
 
 EvalOptions options_from(const Arguments& arguments) {
@@ -63,6 +70,8 @@ EvalOptions options_from(const Arguments& arguments) {
   options.friction = arguments.friction;
   options.regressor = arguments.regressor;
   options.derivatives = arguments.derivatives;
+  options.minv = arguments.minv;
+  options.frame = arguments.frame;
   options.algorithms = {
       registered_name("jsim_algorithm", arguments.jsim), registered_name("coriolis_algorithm", arguments.coriolis),
       registered_name("forward_dynamics", arguments.forward), registered_name("inverse_dynamics", arguments.inverse)};
@@ -103,6 +112,9 @@ Action declare_eval(CLI::App& app) {
   app.add_flag("--regressor", arguments->regressor, "Add Y, bodies and p: Y p = tau, ten columns a body");
   app.add_flag("--derivatives", arguments->derivatives,
                "Add dtau_dq, dtau_dv of the inverse dynamics and dqdd_dq, dqdd_dv, dqdd_dtau of the forward dynamics");
+  app.add_option("--frame", arguments->frame, "Add p, R, J, Jdot_v and Lambda of a link's or attached payload's frame")
+      ->type_name("LINK");
+  app.add_flag("--minv", arguments->minv, "Add Minv, the inverse of M");
   return [arguments] { evaluate_lines(*arguments); };
 }
 

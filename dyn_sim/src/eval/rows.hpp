@@ -46,10 +46,18 @@ class Rows {
     }
     return rows;
   }
+  // One number of what belongs to no joint.
+  [[nodiscard]] double finite(const char* what, double value) const {
+    if (!std::isfinite(value)) too_large(what, value);
+    return value;
+  }
 
  private:
   double finite(const char* what, size_t i, double value) const {
-    if (std::isfinite(value)) return value;
+    if (!std::isfinite(value)) too_large(what + (" of joint '" + names_[i] + "'"), value);
+    return value;
+  }
+  [[noreturn]] void too_large(const std::string& what, double value) const {
     const char* key = state_[0].key;
     size_t joint = 0;
     double largest = 0.0;
@@ -62,7 +70,7 @@ class Rows {
       }
     }
     throw ModelError("joint '" + names_[joint] + "': " + key + " is " + number(largest) + ", too large: " + what +
-                     " of joint '" + names_[i] + "' is " + number(value));
+                     " is " + number(value));
   }
 
   const std::vector<std::string>& names_;

@@ -83,6 +83,8 @@ ordered_json EvalSession::evaluate(const EvalState& state) {
   forward(state, resistance, result);
   if (regressor_) add_regressor(*regressor_, options_, state, result);
   if (derivatives_) add_derivatives(*derivatives_, options_, state, resistance, result);
+  if (options_.minv) add_inverse_mass_matrix(*dynamics_, state, result);
+  if (frame_) frame_->add(*dynamics_, state, result);
   return result;
 }
 
@@ -154,12 +156,15 @@ void EvalSession::rebuild(RobotDescription robot, const EvalOptions& options) {
   auto dynamics = std::make_unique<Dynamics>(model, options.algorithms);
   auto regressor = options.regressor ? std::make_unique<Regressor>(model) : nullptr;
   auto derivatives = options.derivatives ? std::make_unique<Derivatives>(model) : nullptr;
+  const bool had_frame = frame_ && frame_->existed();
+  auto frame = options.frame.empty() ? nullptr : std::make_unique<FrameAnswer>(model, options.frame, had_frame);
   say_warnings(*model);
   robot_ = std::move(robot);
   options_ = options;
   dynamics_ = std::move(dynamics);
   regressor_ = std::move(regressor);
   derivatives_ = std::move(derivatives);
+  frame_ = std::move(frame);
 }
 
 }  // namespace dyn::cli

@@ -12,6 +12,7 @@
 #include "dyn_core/derivatives.hpp"
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/regressor.hpp"
+#include "eval/frame_answer.hpp"
 #include "eval/rows.hpp"
 
 namespace dyn::cli {
@@ -22,6 +23,8 @@ struct EvalOptions {
   bool friction = false;     // viscous damping v + Coulomb friction sign(v) belong to tau
   bool regressor = false;    // the answer has Y too
   bool derivatives = false;  // and the derivatives of tau and qdd
+  bool minv = false;         // and M^-1
+  std::string frame;         // and this link's or payload's frame, where not empty
 };
 
 class EvalSession {
@@ -51,6 +54,7 @@ class EvalSession {
   std::unique_ptr<Dynamics> dynamics_;
   std::unique_ptr<Regressor> regressor_;      // where it was asked for
   std::unique_ptr<Derivatives> derivatives_;  // likewise
+  std::unique_ptr<FrameAnswer> frame_;        // likewise
 };
 
 }  // namespace dyn::cli
