@@ -8,6 +8,7 @@
 #include "derivatives/derivatives_kernel.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
 #include "forward/mass_factor.hpp"
+#include "forward/mass_solver.hpp"
 #include "fused/plan.hpp"
 #include "not_finite.hpp"
 #include "user_order.hpp"
@@ -30,10 +31,11 @@ struct Derivatives::Impl {
         memory(tree, fused, set, lanes::width(set)),
         work(lanes::aligned(kernel.block_bytes / sizeof(double) * static_cast<size_t>(memory.plan.blocks))),
         factor(tree),
+        solver(tree, set),
         ws(tree.size),
-        body_h(static_cast<size_t>(tree.size)),
-        solution(static_cast<size_t>(n)),
-        qdd(solution.size()) {
+        h(static_cast<size_t>(n)),
+        qdd(h.size()),
+        body_h(static_cast<size_t>(tree.size)) {
     for (auto* matrix : {&M, &dtau_dq, &dtau_dv, &dqdd_dq, &dqdd_dv, &inverse_M}) matrix->resize(square(n));
     if (straight) return;
     for (auto* matrix : {&body_M, &body_dq, &body_dv}) matrix->resize(square(tree.size));
@@ -43,64 +45,67 @@ struct Derivatives::Impl {
     return {matrix.data(), n, n, Eigen::OuterStride<>(n)};
   }
 
-  // The derivatives of the inverse dynamics, and M. False where a number is not finite.
-  bool evaluate(const double* q, const double* v, const double* a) noexcept {
+  // dtau/dq and dtau/dv, and M where it is wanted. False where a number is not finite.
+  bool evaluate(const double* q, const double* v, const double* a, bool with_M) noexcept {
     if (straight) {
-      if (!kernel.evaluate(memory.plan, work.get(), q, v, a, {M.data(), dtau_dq.data(), dtau_dv.data()})) return false;
-    } else {
-      spread_positions(tree, q, ws);
-      spread_rates(tree, v, ws.v);
-      spread_rates(tree, a, ws.a);
-      if (!kernel.evaluate(memory.plan, work.get(), ws.q.data(), ws.v.data(), ws.a.data(),
-                           {body_M.data(), body_dq.data(), body_dv.data()})) {
-        return false;
-      }
-      matrix_to_user(tree, body_M, M);
-      matrix_to_user(tree, body_dq, dtau_dq);
-      matrix_to_user(tree, body_dv, dtau_dv);
+      const derivatives::Output out{with_M ? M.data() : nullptr, dtau_dq.data(), dtau_dv.data()};
+      if (!kernel.evaluate(memory.plan, work.get(), q, v, a, out)) return false;
+      if (with_M) add_armature();
+      return true;
     }
-    for (int i = 0; i < n; ++i) M[static_cast<size_t>(i * (n + 1))] += tree.armature[i];
+    spread_positions(tree, q, ws);
+    spread_rates(tree, v, ws.v);
+    spread_rates(tree, a, ws.a);
+    const derivatives::Output out{with_M ? body_M.data() : nullptr, body_dq.data(), body_dv.data()};
+    if (!kernel.evaluate(memory.plan, work.get(), ws.q.data(), ws.v.data(), ws.a.data(), out)) return false;
+    matrix_to_user(tree, body_dq, dtau_dq);
+    matrix_to_user(tree, body_dv, dtau_dv);
+    if (with_M) finish_mass_matrix();
     return true;
   }
 
-  // M into the factor, tau - h into the solution; in the factor's order of rows. False where q or v is not finite.
-  bool load_equation(const double* q, const double* v, const double* tau) noexcept {
-    const auto make = [&](const double* body_q, const double* body_v, double* to_M) {
-      const fused::Output out{to_M, nullptr, nullptr, body_h.data()};
+  // M, and h = C v + g. False where q or v is not finite.
+  bool load_equation(const double* q, const double* v) noexcept {
+    const auto make = [&](const double* body_q, const double* body_v, double* to_M, double* to_h) {
+      const fused::Output out{to_M, nullptr, nullptr, to_h};
       return fused.choose(memory.plan, out).load_and_evaluate(memory.plan, body_q, body_v, out);
     };
     if (straight) {
-      if (!make(q, v, factor.matrix())) return false;
-      for (int i = 0; i < n; ++i) solution[i] = tau[i] - body_h[i];
-    } else {
-      spread_positions(tree, q, ws);
-      spread_rates(tree, v, ws.v);
-      if (!make(ws.q.data(), ws.v.data(), body_M.data())) return false;
-      matrix_to_user(tree, body_M, M);
-      vector_to_user(tree, body_h.data(), qdd.data());
-      for (int r = 0; r < n; ++r) {
-        const int i = factor.coordinate(tree, r);
-        solution[r] = tau[i] - qdd[i];
-        for (int k = 0; k <= r; ++k) factor.matrix()[r * n + k] = M[factor.coordinate(tree, k) * n + i];
-      }
+      if (!make(q, v, M.data(), h.data())) return false;
+      add_armature();
+      return true;
     }
-    for (int r = 0; r < n; ++r) factor.matrix()[r * (n + 1)] += tree.armature[factor.coordinate(tree, r)];
+    spread_positions(tree, q, ws);
+    spread_rates(tree, v, ws.v);
+    if (!make(ws.q.data(), ws.v.data(), body_M.data(), body_h.data())) return false;
+    finish_mass_matrix();
+    vector_to_user(tree, body_h.data(), h.data());
     return true;
   }
 
-  // qdd and M^-1
-  Status solve() noexcept {
+  void finish_mass_matrix() noexcept {
+    matrix_to_user(tree, body_M, M);
+    for (int j = 0; tree.has_mimic && j < n; ++j) {  // sums over mimic bodies come in another order above the diagonal
+      for (int i = 0; i < j; ++i) M[j * n + i] = M[i * n + j];
+    }
+    add_armature();
+  }
+  void add_armature() noexcept {
+    for (int i = 0; i < n; ++i) M[i * (n + 1)] += tree.armature[i];
+  }
+
+  // M^-1, and qdd = M^-1 (tau - h)
+  Status solve(const double* tau) noexcept {
     if (scales_are_old) {
-      if (factor.slides() && straight) std::copy_n(memory.plan.q, n, ws.q.data());
+      if (straight) std::copy_n(memory.plan.q, n, ws.q.data());
       factor.find_scales(tree, ws);
       scales_are_old = factor.slides();
     }
-    if (const Status status = factor.factorize(solution.data()); !status.ok()) return status;
-    for (int r = 0; r < n; ++r) qdd[factor.coordinate(tree, r)] = solution[r];
-    factor.invert([this](int r, int c, double value) {
-      const int i = factor.coordinate(tree, r), j = factor.coordinate(tree, c);
-      inverse_M[i * n + j] = inverse_M[j * n + i] = value;
-    });
+    if (const Status status = solver.invert(M.data(), factor.pivot_scales(), inverse_M.data()); !status.ok()) {
+      return status;
+    }
+    for (int i = 0; i < n; ++i) h[i] -= tau[i];
+    kernel.negated_product(n, 1, inverse_M.data(), h.data(), qdd.data());
     return {};
   }
 
@@ -113,10 +118,11 @@ struct Derivatives::Impl {
   derivatives::Kernel kernel;
   fused::PlanMemory memory;
   lanes::Aligned work;
-  MassFactor<double> factor;
+  MassFactor<double> factor;  // for the scales of its pivots
+  forward::MassSolver solver;
   Workspace<double> ws;
-  std::vector<double> body_h, solution, body_M, body_dq, body_dv;  // in the order of bodies, or of the factor's rows
-  std::vector<double> qdd, M, dtau_dq, dtau_dv, dqdd_dq, dqdd_dv, inverse_M;
+  std::vector<double> h, qdd, M, dtau_dq, dtau_dv, dqdd_dq, dqdd_dv, inverse_M;
+  std::vector<double> body_h, body_M, body_dq, body_dv;  // where bodies are other than coordinates
 };
 
 Derivatives::Derivatives(std::shared_ptr<const Model> model)
@@ -139,7 +145,7 @@ void Derivatives::set_body_inertia(int body, const BodyInertia& inertia) noexcep
 
 Status Derivatives::update_inverse(std::span<const double> q, std::span<const double> v,
                                    std::span<const double> a) noexcept {
-  if (!impl_->evaluate(q.data(), v.data(), a.data())) return find_not_finite({q, v, a});
+  if (!impl_->evaluate(q.data(), v.data(), a.data(), true)) return find_not_finite({q, v, a});
   return {};
 }
 
@@ -147,11 +153,11 @@ Status Derivatives::update_forward(std::span<const double> q, std::span<const do
                                    std::span<const double> tau) noexcept {
   Impl& d = *impl_;
   if (const Status status = find_not_finite({tau}); !status.ok()) return status;
-  if (!d.load_equation(q.data(), v.data(), tau.data())) return find_not_finite({q, v, tau});
-  if (const Status status = d.solve(); !status.ok()) return status;
-  if (!d.evaluate(q.data(), v.data(), d.qdd.data())) return find_not_finite({q, v, d.qdd});
-  d.kernel.negated_product(d.n, d.inverse_M.data(), d.dtau_dq.data(), d.dqdd_dq.data());
-  d.kernel.negated_product(d.n, d.inverse_M.data(), d.dtau_dv.data(), d.dqdd_dv.data());
+  if (!d.load_equation(q.data(), v.data())) return find_not_finite({q, v});
+  if (const Status status = d.solve(tau.data()); !status.ok()) return status;
+  if (!d.evaluate(q.data(), v.data(), d.qdd.data(), false)) return find_not_finite({d.qdd});
+  d.kernel.negated_product(d.n, d.n, d.inverse_M.data(), d.dtau_dq.data(), d.dqdd_dq.data());
+  d.kernel.negated_product(d.n, d.n, d.inverse_M.data(), d.dtau_dv.data(), d.dqdd_dv.data());
   return {};
 }
 

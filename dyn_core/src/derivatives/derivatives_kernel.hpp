@@ -7,7 +7,8 @@
 
 namespace dyn::derivatives {
 
-// Where results go, in body order; column-major with `bodies` rows. What is zero by structure is not written.
+// Where results go, in body order; column-major with `bodies` rows. What is zero by structure is not written;
+// M may be null.
 struct Output {
   double *M, *dtau_dq, *dtau_dv;
 };
@@ -17,8 +18,8 @@ struct Kernel {
   // Of the inverse dynamics at a. False, and nothing written, where q, v or a is not finite.
   bool (*evaluate)(const fused::Plan& plan, void* work, const double* q, const double* v, const double* a,
                    const Output& out);
-  // to = -A B, all n x n and column-major.
-  void (*negated_product)(int n, const double* A, const double* B, double* to);
+  // to = -A B; A is n x n, B n x columns, column-major.
+  void (*negated_product)(int n, int columns, const double* A, const double* B, double* to);
 };
 
 // Defined by derivatives_lanes.cpp, once for each kernel set.

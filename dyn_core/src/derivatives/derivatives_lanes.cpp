@@ -78,7 +78,7 @@ DYN_INLINE void own_columns(const Work& work, const Twist& J, int n, int first, 
   for (int j = 0; j < lanes; ++j) {
     const long at = static_cast<long>(first + j) * n + first;
     const auto put = [&](double* to, V above, V below) { store_first(to + at, first_of(j + 1, above, below), lanes); };
-    put(out.M, row_above(J, work.F, j), inertia_below(work, J, j));
+    if (out.M) put(out.M, row_above(J, work.F, j), inertia_below(work, J, j));
     put(out.dtau_dq, row_above(J, work.q.down, j), row_below(work, work.q, j));
     put(out.dtau_dv, row_above(J, work.v.down, j), row_below(work, work.v, j));
   }
@@ -88,13 +88,13 @@ DYN_INLINE void cross_columns(const Work& upper, const Twist& J, const Work& low
                               int lanes_upper, int first_lower, int lanes_lower, const Output& out) {
   for (int j = 0; j < lanes_lower; ++j) {
     const long at = static_cast<long>(first_lower + j) * n + first_upper;
-    store_first(out.M + at, row_above(J, lower.F, j), lanes_upper);
+    if (out.M) store_first(out.M + at, row_above(J, lower.F, j), lanes_upper);
     store_first(out.dtau_dq + at, row_above(J, lower.q.down, j), lanes_upper);
     store_first(out.dtau_dv + at, row_above(J, lower.v.down, j), lanes_upper);
   }
   for (int j = 0; j < lanes_upper; ++j) {
     const long at = static_cast<long>(first_upper + j) * n + first_lower;
-    store_first(out.M + at, inertia_below(lower, J, j), lanes_lower);
+    if (out.M) store_first(out.M + at, inertia_below(lower, J, j), lanes_lower);
     store_first(out.dtau_dq + at, row_below(lower, upper.q, j), lanes_lower);
     store_first(out.dtau_dv + at, row_below(lower, upper.v, j), lanes_lower);
   }
@@ -181,7 +181,7 @@ DYN_INLINE void chain(const Plan& plan, const double* q, const double* v, const 
     put(work[k].q, by_q[k]);
     put(work[k].v, by_v[k]);
   }
-  symmetric_columns<kBodies>(states, inertia, out.M);
+  if (out.M) symmetric_columns<kBodies>(states, inertia, out.M);
   V unused{};
 #pragma GCC unroll 8
   for (int j = 0; j < kBodies; ++j) {
@@ -208,28 +208,68 @@ bool evaluate(const Plan& plan, void* work, const double* q, const double* v, co
   return true;
 }
 
-// kColumns at a time, so that what is loaded of A is used so often.
-template <int kColumns>
-DYN_INLINE void product_columns(int n, const double* A, const double* B, double* to) {
-  for (int i = 0; i < n; i += W) {
-    const int lanes = n - i < W ? n - i : W;
-    V sum[kColumns] = {};
-    for (int k = 0; k < n; ++k) {
-      const V a = load_first(A + static_cast<long>(k) * n + i, lanes);
+// A tile of the product, kVectors vectors of rows by kColumns: as much as stays in registers.
+template <int kVectors, int kColumns>
+DYN_INLINE void product_tile(int n, int rows, const double* A, const double* B, double* to) {
+  const int left = rows - (kVectors - 1) * W;  // rows in the last vector
+  V sum[kVectors][kColumns] = {};
+  for (int k = 0; k < n; ++k) {
+    const double* a = A + static_cast<long>(k) * n;
+    V column[kVectors];
+#pragma GCC unroll 4
+    for (int r = 0; r < kVectors; ++r) column[r] = r + 1 < kVectors ? load(a + r * W) : load_first(a + r * W, left);
 #pragma GCC unroll 8
-      for (int c = 0; c < kColumns; ++c) sum[c] = mul_add(-a, all(B[static_cast<long>(c) * n + k]), sum[c]);
+    for (int c = 0; c < kColumns; ++c) {
+      const V b = all(-B[static_cast<long>(c) * n + k]);
+#pragma GCC unroll 4
+      for (int r = 0; r < kVectors; ++r) sum[r][c] = mul_add(column[r], b, sum[r][c]);
     }
+  }
 #pragma GCC unroll 8
-    for (int c = 0; c < kColumns; ++c) store_first(to + static_cast<long>(c) * n + i, sum[c], lanes);
+  for (int c = 0; c < kColumns; ++c) {
+#pragma GCC unroll 4
+    for (int r = 0; r < kVectors; ++r) {
+      double* at = to + static_cast<long>(c) * n + r * W;
+      r + 1 < kVectors ? store(at, sum[r][c]) : store_first(at, sum[r][c], left);
+    }
   }
 }
 
-void negated_product(int n, const double* A, const double* B, double* to) {
+template <int kColumns>
+DYN_INLINE void product_columns(int n, const double* A, const double* B, double* to) {
+  constexpr int vectors = W == 8 ? 3 : 2;
+  int i = 0;
+  for (; n - i > W; i += vectors * W) {
+    const int rows = n - i < vectors * W ? n - i : vectors * W;
+    if (rows > (vectors - 1) * W) {
+      product_tile<vectors, kColumns>(n, rows, A + i, B, to + i);
+    } else {
+      product_tile<vectors - 1, kColumns>(n, rows, A + i, B, to + i);
+    }
+  }
+  if (i < n) product_tile<1, kColumns>(n, n - i, A + i, B, to + i);
+}
+
+void negated_product(int n, int columns, const double* A, const double* B, double* to) {
+  constexpr int most = W == 8 ? 8 : 4;
+  const auto next = [&](int c) { return static_cast<long>(c) * n; };
   int c = 0;
-  for (; c + 8 <= n; c += 8) product_columns<8>(n, A, B + static_cast<long>(c) * n, to + static_cast<long>(c) * n);
-  if (n - c == 7) return product_columns<7>(n, A, B + static_cast<long>(c) * n, to + static_cast<long>(c) * n);
-  if (n - c == 6) return product_columns<6>(n, A, B + static_cast<long>(c) * n, to + static_cast<long>(c) * n);
-  for (; c < n; ++c) product_columns<1>(n, A, B + static_cast<long>(c) * n, to + static_cast<long>(c) * n);
+  for (; c + most <= columns; c += most) product_columns<most>(n, A, B + next(c), to + next(c));
+  switch (columns - c) {
+    case 0: return;
+    case 1: return product_columns<1>(n, A, B + next(c), to + next(c));
+    case 2: return product_columns<2>(n, A, B + next(c), to + next(c));
+    case 3: return product_columns<3>(n, A, B + next(c), to + next(c));
+    default: break;
+  }
+  if constexpr (most > 4) {
+    switch (columns - c) {
+      case 4: return product_columns<4>(n, A, B + next(c), to + next(c));
+      case 5: return product_columns<5>(n, A, B + next(c), to + next(c));
+      case 6: return product_columns<6>(n, A, B + next(c), to + next(c));
+      default: return product_columns<7>(n, A, B + next(c), to + next(c));
+    }
+  }
 }
 
 }  // namespace

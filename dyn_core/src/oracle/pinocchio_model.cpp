@@ -8,222 +8,20 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/frames.hpp>
 #include <pinocchio/algorithm/jacobian.hpp>
 #include <pinocchio/algorithm/kinematics.hpp>
+#include <pinocchio/algorithm/regressor.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 #include <utility>
 
+#include "pinocchio_impl.hpp"
+
 namespace dyn::oracle {
-namespace {
-
-using Vector = Eigen::VectorXd;
-using Matrix = Eigen::MatrixXd;
-using ConstRef = Eigen::Ref<const Eigen::VectorXd>;
-using Inputs = std::span<const double>;
-
-pinocchio::SE3 placement(const Pose& pose) { return {pose.R, pose.p_m}; }
-
-// Where the x, y and normal of a planar joint point: z is taken to the axis by the shortest turn; for an axis that
-// points down by the shortest turn of -z, after half a turn about x.
-Mat3d plane_of(const Vec3d& axis) {
-  const Vec3d z = Vec3d::UnitZ();
-  if (axis.z() >= 0.0) return Eigen::Quaterniond::FromTwoVectors(z, axis).toRotationMatrix();
-  const Mat3d half_turn = Vec3d(1.0, -1.0, -1.0).asDiagonal();
-  return Eigen::Quaterniond::FromTwoVectors(z, -axis).toRotationMatrix() * half_turn;
-}
-
-struct OneDegree {
-  pinocchio::JointModel joint;
-  const char* suffix;
-};
-OneDegree turning(const Vec3d& axis, const char* suffix = "") {
-  return {pinocchio::JointModelRevoluteUnaligned(axis), suffix};
-}
-OneDegree sliding(const Vec3d& axis, const char* suffix = "") {
-  return {pinocchio::JointModelPrismaticUnaligned(axis), suffix};
-}
-
-std::vector<OneDegree> degrees_of(const JointDescription& joint) {
-  const Vec3d x = Vec3d::UnitX();
-  const Vec3d y = Vec3d::UnitY();
-  const Vec3d z = Vec3d::UnitZ();
-  switch (joint.type) {
-    case JointType::fixed: return {};
-    case JointType::revolute:
-    case JointType::continuous: return {turning(joint.axis)};
-    case JointType::prismatic: return {sliding(joint.axis)};
-    case JointType::floating:
-      return {sliding(x, ".x"),   sliding(y, ".y"),     sliding(z, ".z"),
-              turning(z, ".yaw"), turning(y, ".pitch"), turning(x, ".roll")};
-    case JointType::planar: {
-      const Mat3d plane = plane_of(joint.axis);
-      return {sliding(plane.col(0), ".x"), sliding(plane.col(1), ".y"), turning(plane.col(2), ".yaw")};
-    }
-  }
-  return {};
-}
-
-// How a degree of freedom of Pinocchio's model follows the user's coordinates: q = ratio q_user + offset.
-struct Follows {
-  int coordinate = -1;
-  double ratio = 1.0;
-  double offset = 0.0;
-};
-
-}  // namespace
-
-struct PinocchioModel::Impl {
-  Impl(const RobotDescription& d, const ModelOptions& options) : description(d) {
-    model.gravity.linear(options.gravity_mps2);
-    model.gravity.angular().setZero();
-    index();
-    visit_link(root(), 0, pinocchio::SE3::Identity());
-    if (links_seen != description.links.size()) throw ModelError(description.source + ": the links are not one tree");
-    number(options.armature);
-    data = std::make_unique<pinocchio::Data>(model);  // in place: copying one reads what it has not set
-    built_inertias = model.inertias;
-    full_q = full_v = full_a = Vector::Zero(model.nv);
-  }
-
-  void index() {
-    for (size_t j = 0; j < description.joints.size(); ++j) {
-      children[description.joints[j].parent_link].push_back(j);
-      joint_index[description.joints[j].name] = j;
-    }
-    for (size_t l = 0; l < description.links.size(); ++l) link_index[description.links[l].name] = l;
-    first_degree.assign(description.joints.size(), -1);
-  }
-
-  const LinkDescription& root() const {
-    for (const LinkDescription& link : description.links) {
-      const auto leads_there = [&](const JointDescription& joint) { return joint.child_link == link.name; };
-      if (std::none_of(description.joints.begin(), description.joints.end(), leads_there)) return link;
-    }
-    throw ModelError(description.source + ": no link without a parent");
-  }
-
-  // Depth-first: in any other order Pinocchio's crba and Coriolis matrix are silently wrong.
-  void visit_link(const LinkDescription& link, pinocchio::JointIndex carrier, const pinocchio::SE3& carrier_T_link) {
-    if (++links_seen > description.links.size()) throw ModelError(description.source + ": the joints form a loop");
-    frame_of_link[link.name] =
-        model.addFrame(pinocchio::Frame(link.name, carrier, carrier_T_link, pinocchio::OP_FRAME));
-    if (link.inertial) {
-      const pinocchio::Inertia inertia(link.inertial->mass_kg, link.inertial->com_m, link.inertial->inertia_com_kgm2);
-      model.appendBodyToJoint(carrier, inertia, carrier_T_link);
-    }
-    for (const size_t j : children[link.name]) {
-      const JointDescription& joint = description.joints[j];
-      pinocchio::JointIndex last = carrier;
-      pinocchio::SE3 last_T_next = carrier_T_link * placement(joint.parent_T_joint);
-      for (const OneDegree& degree : degrees_of(joint)) {
-        last = model.addJoint(last, degree.joint, last_T_next, joint.name + degree.suffix);
-        last_T_next.setIdentity();
-        if (first_degree[j] < 0) first_degree[j] = model.joints[last].idx_v();
-      }
-      const LinkDescription& child = description.links[link_index.at(joint.child_link)];
-      visit_link(child, last, last_T_next);
-    }
-  }
-
-  // The user's order: as walked, but the robot's own joints first, then the first payload's, and so on.
-  void number(bool with_armature) {
-    std::vector<size_t> order;
-    for (size_t j = 0; j < description.joints.size(); ++j) {
-      if (first_degree[j] >= 0 && !description.joints[j].mimic) order.push_back(j);
-    }
-    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-      return std::pair(description.joints[a].payload, first_degree[a]) <
-             std::pair(description.joints[b].payload, first_degree[b]);
-    });
-    follows.resize(static_cast<size_t>(model.nv));
-    for (const size_t j : order) {
-      int degree = first_degree[j];
-      for (const OneDegree& d : degrees_of(description.joints[j])) {
-        if (with_armature) model.armature[degree] = description.joints[j].armature;
-        follows[static_cast<size_t>(degree++)].coordinate = static_cast<int>(names.size());
-        names.push_back(description.joints[j].name + d.suffix);
-      }
-    }
-    for (size_t j = 0; j < description.joints.size(); ++j) {
-      if (!description.joints[j].mimic || first_degree[j] < 0) continue;
-      follows[static_cast<size_t>(first_degree[j])] = resolve(description.joints[j], 0);
-      mimic = true;
-    }
-  }
-
-  Follows resolve(const JointDescription& joint, size_t depth) const {
-    if (depth > description.joints.size()) throw ModelError(joint.name + ": mimic joints in a circle");
-    const size_t leader = joint_index.at(joint.mimic->joint);
-    Follows f = description.joints[leader].mimic ? resolve(description.joints[leader], depth + 1)
-                                                 : follows[static_cast<size_t>(first_degree[leader])];
-    f.ratio *= joint.mimic->multiplier;
-    f.offset = f.offset * joint.mimic->multiplier + joint.mimic->offset;
-    return f;
-  }
-
-  // Index of a degree of freedom of a joint by name among those of `other`, which must turn about the same axis; 0:
-  // none.
-  pinocchio::JointIndex same_degree(const Impl& other, const std::string& joint, int degree) const {
-    const auto mine = joint_index.find(joint);
-    const auto its = other.joint_index.find(joint);
-    if (mine == joint_index.end() || its == other.joint_index.end()) return 0;
-    const JointDescription& a = description.joints[mine->second];
-    const JointDescription& b = other.description.joints[its->second];
-    const int first = other.first_degree[its->second];
-    if (a.type != b.type || a.axis != b.axis || first < 0) return 0;
-    return static_cast<pinocchio::JointIndex>(first) + static_cast<pinocchio::JointIndex>(degree) + 1;
-  }
-
-  ConstRef positions(Inputs q) {
-    for (size_t i = 0; i < follows.size(); ++i) {
-      const auto k = static_cast<Eigen::Index>(i);
-      full_q[k] = follows[i].ratio * q[static_cast<size_t>(follows[i].coordinate)] + follows[i].offset;
-    }
-    return full_q;
-  }
-  ConstRef rates(Inputs user, Vector& full) const {
-    for (size_t i = 0; i < follows.size(); ++i) {
-      full[static_cast<Eigen::Index>(i)] = follows[i].ratio * user[static_cast<size_t>(follows[i].coordinate)];
-    }
-    return full;
-  }
-
-  // G^T full G and G^T full, with full degrees = G user coordinates + offsets.
-  void project(const Matrix& full, std::span<double> user) const {
-    std::fill(user.begin(), user.end(), 0.0);
-    for (Eigen::Index c = 0; c < full.cols(); ++c) {
-      const Follows& fc = follows[static_cast<size_t>(c)];
-      for (Eigen::Index r = 0; r < full.rows(); ++r) {
-        const Follows& fr = follows[static_cast<size_t>(r)];
-        user[static_cast<size_t>(fr.coordinate) + static_cast<size_t>(fc.coordinate) * names.size()] +=
-            fr.ratio * full(r, c) * fc.ratio;
-      }
-    }
-  }
-  void project(const Vector& full, std::span<double> user) const {
-    std::fill(user.begin(), user.end(), 0.0);
-    for (size_t i = 0; i < follows.size(); ++i) {
-      user[static_cast<size_t>(follows[i].coordinate)] += follows[i].ratio * full[static_cast<Eigen::Index>(i)];
-    }
-  }
-
-  RobotDescription description;
-  std::map<std::string, std::vector<size_t>> children;  // joints that hang on a link, in the order of the file
-  std::map<std::string, size_t> joint_index, link_index;
-  std::map<std::string, pinocchio::FrameIndex> frame_of_link;
-  std::vector<int> first_degree;  // of a joint, in Pinocchio's v; -1: none
-  size_t links_seen = 0;
-  pinocchio::Model model;
-  std::unique_ptr<pinocchio::Data> data;
-  decltype(pinocchio::Model::inertias) built_inertias;
-  std::vector<Follows> follows;  // one a degree of freedom of Pinocchio's model
-  std::vector<std::string> names;
-  bool mimic = false;
-  Vector full_q, full_v, full_a;
-};
 
 PinocchioModel::PinocchioModel(const RobotDescription& description, const ModelOptions& options)
     : impl_(std::make_unique<Impl>(description, options)) {}
@@ -369,6 +167,58 @@ bool PinocchioModel::inverse_mass_matrix(Inputs q, std::span<double> inverse_M) 
   if (cholesky.info() != Eigen::Success) return false;
   out = cholesky.solve(Matrix::Identity(n, n));
   return out.allFinite();
+}
+
+void PinocchioModel::inverse_derivatives(Inputs q, Inputs v, Inputs a, std::span<double> dtau_dq,
+                                         std::span<double> dtau_dv) {
+  Impl& p = *impl_;
+  pinocchio::computeRNEADerivatives(p.model, *p.data, p.positions(q), p.rates(v, p.full_v), p.rates(a, p.full_a));
+  p.project(Matrix(p.data->dtau_dq), dtau_dq);
+  p.project(Matrix(p.data->dtau_dv), dtau_dv);
+}
+
+bool PinocchioModel::forward_derivatives(Inputs q, Inputs v, Inputs tau, std::span<double> dqdd_dq,
+                                         std::span<double> dqdd_dv, std::span<double> dqdd_dtau) {
+  Impl& p = *impl_;
+  const auto n = static_cast<Eigen::Index>(p.names.size());
+  Vector qdd(n);
+  if (!forward(q, v, tau, {qdd.data(), p.names.size()})) return false;
+  if (!p.mimic) {
+    for (size_t i = 0; i < p.follows.size(); ++i) {
+      p.full_a[static_cast<Eigen::Index>(i)] = tau[static_cast<size_t>(p.follows[i].coordinate)];
+    }
+    pinocchio::computeABADerivatives(p.model, *p.data, p.positions(q), p.rates(v, p.full_v), ConstRef(p.full_a));
+    p.project(Matrix(p.data->ddq_dq), dqdd_dq);
+    p.project(Matrix(p.data->ddq_dv), dqdd_dv);
+    p.project(Matrix(p.data->Minv.selfadjointView<Eigen::Upper>()), dqdd_dtau);
+    return true;
+  }
+  Matrix M(n, n), dq(n, n), dv(n, n);
+  mass_matrix(q, {M.data(), static_cast<size_t>(M.size())});
+  inverse_derivatives(q, v, {qdd.data(), p.names.size()}, {dq.data(), static_cast<size_t>(dq.size())},
+                      {dv.data(), static_cast<size_t>(dv.size())});
+  const Eigen::LLT<Matrix> cholesky(M);
+  Eigen::Map<Matrix>(dqdd_dq.data(), n, n) = -cholesky.solve(dq);
+  Eigen::Map<Matrix>(dqdd_dv.data(), n, n) = -cholesky.solve(dv);
+  Eigen::Map<Matrix>(dqdd_dtau.data(), n, n) = cholesky.solve(Matrix::Identity(n, n));
+  return true;
+}
+
+void PinocchioModel::regressor(Inputs q, Inputs v, Inputs a, std::span<const std::string> links, std::span<double> Y) {
+  Impl& p = *impl_;
+  p.positions(q);
+  p.rates(v, p.full_v);
+  p.rates(a, p.full_a);
+  const Matrix& full = pinocchio::computeJointTorqueRegressor(p.model, *p.data, p.full_q, p.full_v, p.full_a);
+  const Eigen::Index parameters = 10;
+  for (size_t l = 0; l < links.size(); ++l) {
+    const pinocchio::Frame& frame = p.model.frames[p.frame_of_link.at(links[l])];
+    const auto first = static_cast<Eigen::Index>(frame.parentJoint - 1) * parameters;
+    for (Eigen::Index k = 0; k < parameters; ++k) {
+      const size_t column = l * static_cast<size_t>(parameters) + static_cast<size_t>(k);
+      p.project(Vector(full.col(first + k)), Y.subspan(column * p.names.size(), p.names.size()));
+    }
+  }
 }
 
 }  // namespace dyn::oracle

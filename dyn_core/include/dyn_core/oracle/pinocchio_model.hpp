@@ -67,6 +67,16 @@ class PinocchioModel {
   // M^-1 by computeMinverse, with mimic joints by a dense inverse of the projected M. False where M is singular.
   [[nodiscard]] bool inverse_mass_matrix(std::span<const double> q, std::span<double> inverse_M);
 
+  // Derivatives of tau at a, and of qdd at tau (false where M is singular); n x n each.
+  void inverse_derivatives(std::span<const double> q, std::span<const double> v, std::span<const double> a,
+                           std::span<double> dtau_dq, std::span<double> dtau_dv);
+  [[nodiscard]] bool forward_derivatives(std::span<const double> q, std::span<const double> v,
+                                         std::span<const double> tau, std::span<double> dqdd_dq,
+                                         std::span<double> dqdd_dv, std::span<double> dqdd_dtau);
+  // Ten columns a link, for links whose own frame is that of the joint that moves them; n x 10 links.
+  void regressor(std::span<const double> q, std::span<const double> v, std::span<const double> a,
+                 std::span<const std::string> links, std::span<double> Y);
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

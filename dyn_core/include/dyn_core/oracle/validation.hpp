@@ -22,6 +22,8 @@ struct State {
 //   gravity, bias, inverse  relative to the largest entry
 //   forward        relative to the largest acceleration, divided by the condition number of M; where M is singular, the
 //                  algorithm must say so: infinite if it does not
+//   derivative     relative to the largest entry; those of qdd as forward
+//   regressor      of Y, and of Y p as the torque: relative to the largest entry
 // Where the truth is (nearly) 0, as g of an upright axis, errors are relative to what is small for this robot.
 struct AlgorithmResult {
   std::string kind, name;
