@@ -42,6 +42,7 @@ Action declare_validate(CLI::App& app);
 Action declare_bench(CLI::App& app);
 Action declare_count(CLI::App& app);
 Action declare_study(CLI::App& app);
+Action declare_symbolic(CLI::App& app);
 Action declare_precision(CLI::App& app);
 Action declare_robots(CLI::App& app);
 Action declare_algorithms(CLI::App& app);

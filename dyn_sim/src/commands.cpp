@@ -23,6 +23,7 @@ constexpr Command commands[] = {
     {"bench", "ns per call of every algorithm, and of Pinocchio where it was built as a peer", declare_bench},
     {"count", "Multiplications and additions of every algorithm beside the papers' formulas", declare_count},
     {"study", "A paper's example, reproduced with its tables and figures", declare_study},
+    {"symbolic", "M, C and g of a small robot as formulas, LaTeX or C++", declare_symbolic},
     {"precision", "How precisely the control laws track on a plant that is the model", declare_precision},
     {"robots", "Robots that can be named instead of a file", declare_robots},
     {"algorithms", "Algorithms that can be named, and where each is published", declare_algorithms},

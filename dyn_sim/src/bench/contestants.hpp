@@ -25,6 +25,9 @@ struct States {
 // The states must outlive the contestants.
 [[nodiscard]] std::vector<Contestant> own_contestants(const std::shared_ptr<const Model>& model, const States& states);
 
+// The code that `dyn symbolic` writes for a small robot; none where no compiler is there.
+[[nodiscard]] std::vector<Contestant> symbolic_contestants(const Model& model, const States& states);
+
 // Peers in the directory, or none: Pinocchio, and where `others` says so every other library. Throws ModelError where
 // one cannot be loaded, or disagrees with this project on anything that it is timed for.
 [[nodiscard]] std::vector<Contestant> peer_contestants(const std::filesystem::path& directory, const Model& model,

@@ -145,6 +145,9 @@ void run_bench(const BenchOptions& options) {
       all.push_back(std::move(peer));
     }
   }
+  if (options.all_peers && options.calls == 0) {
+    for (auto& code : bench::symbolic_contestants(*model, states)) all.push_back(std::move(code));
+  }
   std::erase_if(all, [&](const bench::Contestant& c) { return !is_named(c, options.only); });
   if (all.empty()) throw ModelError("dyn bench: nothing is called '" + options.only + "'");
   if (options.calls > 0) return just_call(all, options.calls, options.effort.states);
@@ -167,7 +170,8 @@ Action declare_bench(CLI::App& app) {
       ->check(CLI::Range(1, 500));
   group->require_option(1);
   add_json(app, options->json);
-  app.add_flag("--peers", options->all_peers, "Not only Pinocchio: every library that was built as a peer");
+  app.add_flag("--peers", options->all_peers,
+               "Not only Pinocchio: every library that was built as a peer, and code by dyn symbolic");
   app.add_option("--only", options->only,
                  "A task as it is printed (M, C, g, M+C+g, inverse derivatives, ..), or TASK:ALGORITHM");
   app.add_option("--calls", options->calls, "Make so many calls of each, and measure nothing")
