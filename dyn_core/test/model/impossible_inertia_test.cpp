@@ -46,6 +46,20 @@ TEST(ImpossibleInertia, IsRefusedUnlessItIsAllowedAndThenWarnedAbout) {
   }
 }
 
+// Moments (1, 1, 2) are those of a flat body; 1 % more is no body's, 1 % less is.
+TEST(ImpossibleInertia, OnePercentTooMuchIsTooMuch) {
+  const auto with = [](double moment) {
+    RobotDescription robot = test::impossible_arm("sia10");
+    for (LinkDescription& link : robot.links) {
+      if (link.inertial) link.inertial->inertia_com_kgm2 = Vec3d(1.0, moment, 1.0).asDiagonal();
+    }
+    return robot;
+  };
+  EXPECT_EQ(refusal(with(1.98), {}), "");
+  EXPECT_NE(refusal(with(2.02), {}).find("exceeds the sum of the others"), std::string::npos);
+  EXPECT_EQ(refusal(with(2.02), allowed()), "");
+}
+
 TEST(ImpossibleInertia, ThereIsAWarningForEachBody) {
   RobotDescription robot = test::impossible_arm("sia10");
   for (LinkDescription& link : robot.links) {

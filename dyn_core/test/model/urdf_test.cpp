@@ -157,6 +157,28 @@ TEST(Urdf, VisualsArriveWithTheirColours) {
 }
 
 // Whatever urdfdom would read otherwise than the walk is refused, part by part.
+// j2 = -j1 / 2 + 0.3 and j3 = 2 j2 + 0.1: j3 = -j1 + 0.7.
+TEST(Urdf, AMimicOfAMimicHasBothOffsets) {
+  std::string text = "<robot name='m'><link name='l0'/>";
+  for (const char k : {'1', '2', '3'}) {
+    text += std::string("<link name='l") + k +
+            "'><inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link>"
+            "<joint name='j" +
+            k + "' type='revolute'><parent link='l" + static_cast<char>(k - 1) + "'/><child link='l" + k +
+            "'/><origin xyz='1 0 0'/><axis xyz='0 0 1'/><limit lower='-9' upper='9' effort='1' velocity='1'/>" +
+            (k == '2' ? "<mimic joint='j1' multiplier='-0.5' offset='0.3'/>" : "") +
+            (k == '3' ? "<mimic joint='j2' multiplier='2' offset='0.1'/>" : "") + "</joint>";
+  }
+  const Model model = Model::build(parse_urdf(text + "</robot>", "m.urdf"));
+  ASSERT_EQ(model.coordinates(), 1);
+  for (int body = 0; body < model.bodies(); ++body) {
+    const auto b = static_cast<size_t>(body);
+    const std::string& joint = model.body_joint(body);
+    EXPECT_NEAR(model.tree().ratio[b], joint == "j1" ? 1.0 : joint == "j2" ? -0.5 : -1.0, 1e-15) << joint;
+    EXPECT_NEAR(model.tree().offset[b], joint == "j1" ? 0.0 : joint == "j2" ? 0.3 : 0.7, 1e-15) << joint;
+  }
+}
+
 TEST(Urdf, UrdfdomHasToSeeTheSameRobot) {
   const UrdfText text = walk_urdf(two_joints, "two.urdf");
   EXPECT_NO_THROW(check_with_urdfdom(text.robot, text.clean_xml));

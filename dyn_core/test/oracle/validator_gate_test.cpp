@@ -51,6 +51,22 @@ TEST(ValidatorGate, GoesToTheFallbackWithinASample) {
   EXPECT_EQ(settled(arm.ring, validator).fallbacks, 1U);
 }
 
+// Hundreds of samples that agree do not open it again: only somebody who chooses an algorithm does.
+TEST(ValidatorGate, StaysShutUntilAnAlgorithmIsChosen) {
+  MovingArm arm(test::small_arm(), {}, 0.01);
+  arm.live.set_jsim("crba");
+  const Validator validator(arm.live, arm.ring, {.mode = gate, .fallback = "gdahj"});
+  break_crba(arm.live);
+  EXPECT_EQ(breaches_in_ten_samples(arm, validator) > 0, true);
+  for (int k = 0; k < 300; ++k) {
+    EXPECT_TRUE(arm.step().fallback) << k;
+    (void)settled(arm.ring, validator);
+  }
+  EXPECT_EQ(validator.statistics().fallbacks, 1U);
+  arm.live.set_jsim("denoc");
+  EXPECT_FALSE(arm.step().fallback);
+}
+
 // The model itself is wrong: no algorithm helps. Then the arm is brought to rest, with what effort its joints may use.
 TEST(ValidatorGate, HoldsWhereTheFallbackIsNoBetter) {
   MovingArm arm(test::small_arm(), {}, 0.001);

@@ -130,6 +130,19 @@ TEST(ValidatorFaults, AWrongSignInTheLoopsNumbersIsSeen) {
   EXPECT_GT(breaches_with([&](live::Sample& s) { s.gravity_mps2 = -s.gravity_mps2; }), 0U) << "gravity";
 }
 
+// A millionth of any of the loop's numbers, C v as well as M and g, is more than the tolerance; rounding is not.
+TEST(ValidatorFaults, AMillionthOfEveryTermIsSeen) {
+  for (const auto& [share, seen] : {std::pair(1e-6, true), std::pair(1e-8, true), std::pair(1e-15, false)}) {
+    const double factor = 1.0 + share;
+    for (size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(breaches_with([&](live::Sample& s) { s.Cv[i] *= factor; }) > 0, seen) << "C v " << i << ' ' << share;
+      EXPECT_EQ(breaches_with([&](live::Sample& s) { s.M[4 * i] *= factor; }) > 0, seen) << "M " << i << ' ' << share;
+      if (i == 0) continue;  // gravity does nothing to a joint about the vertical
+      EXPECT_EQ(breaches_with([&](live::Sample& s) { s.g[i] *= factor; }) > 0, seen) << "g " << i << ' ' << share;
+    }
+  }
+}
+
 // The loop works with the inertia that the hand had before the payload came (a gram of it is enough), or with the one
 // it had with the payload that was taken away; at once or in the middle of a ramp; the payload a chain or not.
 TEST(ValidatorFaults, AStalePayloadIsSeen) {

@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "arm_loop.hpp"
+#include "beats.hpp"
 #include "dyn_core/numeric/residual.hpp"
 #include "dyn_core/realtime.hpp"
 #include "loop_allocations.hpp"
@@ -217,12 +218,11 @@ class Loop {
     }
   }
 
-  // The next cycle begins late: the beats that were missed are left out, not made up for.
+  // The next cycle begins late.
   std::int64_t overrun(std::int64_t due, std::int64_t period_ns) noexcept {
     ++record_.overruns;
     view_.overruns.store(record_.overruns, std::memory_order_relaxed);
-    const std::int64_t late = now_ns() - due - period_ns;
-    return due + (late / period_ns) * period_ns;
+    return beat_after_overrun(due, now_ns(), period_ns);
   }
 
   const RunConfig& config_;

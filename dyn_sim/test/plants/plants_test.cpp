@@ -120,6 +120,23 @@ TEST_P(Plants, EndStopsHold) {
   EXPECT_LT(std::abs(plant->v()[0]), 0.01);
 }
 
+// Both stops are springs with the same damper: what happens at one is the mirror of what happens at the other.
+TEST_P(Plants, BothEndStopsAreTheSame) {
+  settings_.limits = true;
+  const auto upper = make(settings_), lower = make(settings_);
+  upper->reset(std::vector{0.95}, std::vector{3.0});
+  lower->reset(std::vector{-0.95}, std::vector{-3.0});
+  double fastest_back = 0.0;
+  for (int k = 0; k < 300; ++k) {
+    hold(*upper, {2.0}, 1);
+    hold(*lower, {-2.0}, 1);
+    ASSERT_NEAR(upper->q()[0], -lower->q()[0], 1e-9) << k;
+    ASSERT_NEAR(upper->v()[0], -lower->v()[0], 1e-6) << k;
+    fastest_back = std::min(fastest_back, upper->v()[0]);
+  }
+  EXPECT_GT(fastest_back, -2.9) << "a stop takes energy";
+}
+
 TEST_P(Plants, TorqueComesLate) {
   settings_.delay_cycles = 3;
   const auto plant = make(settings_);
@@ -155,6 +172,26 @@ TEST_P(Plants, SensorsAreNoisyAndCoarse) {
   EXPECT_NEAR(std::sqrt(sum_v / samples), 0.02, 6e-4);
   EXPECT_NEAR(std::sqrt(sum_tau / samples), 0.5, 0.015);
   EXPECT_EQ(plant->q()[0], 0.0) << "the true state has no noise";
+}
+
+// An encoder says the mark that is nearest, a torque sensor too.
+TEST_P(Plants, ResolutionIsThatOfTheNearestMark) {
+  settings_.noise.position_resolution = 0.02;
+  settings_.noise.torque_resolution = 0.5;
+  const auto plant = make(settings_);
+  std::vector<double> q(1), v(1), tau(1);
+  for (int k = -20; k <= 20; ++k) {
+    const double position = 0.0137 * k;
+    plant->reset(std::vector{position}, std::vector{0.3});
+    plant->measure(q, v);
+    EXPECT_LE(std::abs(q[0] - position), 0.01 + 1e-12) << position;
+    EXPECT_NEAR(q[0] / 0.02, std::round(q[0] / 0.02), 1e-9);
+    EXPECT_EQ(v[0], 0.3);
+    hold(*plant, {0.23 * k}, 1);
+    plant->measure_torque(tau);
+    EXPECT_LE(std::abs(tau[0] - 0.23 * k), 0.25 + 1e-9) << k;
+    EXPECT_NEAR(tau[0] / 0.5, std::round(tau[0] / 0.5), 1e-9);
+  }
 }
 
 TEST_P(Plants, TorqueSensorMissesFrictionAndRotor) {

@@ -106,6 +106,20 @@ TEST(Trapezoidal, KeepsBothLimitsAndReachesThem) {
   expect_rest(sample(*t, 9.0, 2), way.back());
 }
 
+// Position and velocity have no jump where ramps begin and end.
+TEST(Trapezoidal, PositionIsContinuousAtItsCorners) {
+  const auto t = make_trapezoidal(way, {1.0, 1.0}, {4.0, 4.0});
+  for (const double corner : {0.25, 1.0, 1.25, 1.5, 2.75, 3.0}) {
+    const Sample before = sample(*t, corner - 1e-9, 2), after = sample(*t, corner + 1e-9, 2);
+    for (size_t i = 0; i < 2; ++i) {
+      EXPECT_NEAR(before.q[i], after.q[i], 1e-8) << corner;
+      EXPECT_NEAR(before.v[i], after.v[i], 1e-7) << corner;
+    }
+  }
+  EXPECT_NEAR(sample(*t, 0.25, 2).q[0], 0.5 * 4.0 * 0.25 * 0.25, 1e-9);
+  EXPECT_NEAR(sample(*t, 1.0, 2).q[0], 1.0 - 0.5 * 4.0 * 0.25 * 0.25, 1e-9);
+}
+
 TEST(Trapezoidal, ShortMovesDoNotReachTheVelocityLimit) {
   const auto t = make_trapezoidal({{0.0}, {0.04}}, {1.0}, {4.0});
   EXPECT_NEAR(t->duration_s(), 0.2, 1e-12);
@@ -182,6 +196,18 @@ TEST_F(Csv, GoesThroughItsRowsSmoothly) {
   expect_rest(sample(*t, -1.0, 2), {0.1, 1.0});
   expect_rest(sample(*t, 3.0, 2), {0.1, 1.0});
   EXPECT_NEAR(sample(*t, 1e-7, 2).v[0], 0.0, 1e-5) << "at rest where it begins";
+}
+
+TEST_F(Csv, PositionVelocityAndAccelerationAreContinuousAtTheKnots) {
+  const auto t = load_trajectory(write("0,0,1\n0.3,0.4,1.2\n1.25,-0.2,0.9\n1.3,-0.1,0.95\n2,0.1,1\n"), ab_);
+  for (const double knot : {0.3, 1.25, 1.3}) {
+    const Sample before = sample(*t, knot - 1e-9, 2), after = sample(*t, knot + 1e-9, 2);
+    for (size_t i = 0; i < 2; ++i) {
+      EXPECT_NEAR(before.q[i], after.q[i], 1e-7) << knot;
+      EXPECT_NEAR(before.v[i], after.v[i], 1e-5) << knot;
+      EXPECT_NEAR(before.a[i], after.a[i], 1e-3) << knot;
+    }
+  }
 }
 
 TEST_F(Csv, TakesColumnsByTheirHeading) {

@@ -142,6 +142,37 @@ TEST(Report, ThinningKeepsThePeak) {
   EXPECT_EQ(data["signals"]["friction"][0], 0.0);  // what never changes is one number
 }
 
+// The least value counts as the largest does: a dip shows as a peak does.
+TEST(Report, ThinningKeepsANegativePeak) {
+  auto run = sample_run(arm7, 1, 4.0);
+  ArmRecord& arm = run->record.arms[0];
+  const size_t n = arm.coordinates.size(), width = static_cast<size_t>(Signal::count);
+  for (const Signal s : {Signal::position_error, Signal::applied, Signal::sensed, Signal::external}) {
+    arm.signals[(1777 * width + static_cast<size_t>(s)) * n + 2] = -1e4;
+  }
+  const nlohmann::json data = report::arm_data(arm, 400);
+  for (const char* const s : {"position_error", "applied", "sensed", "external"}) {
+    const auto values = floats(data["signals"][s][2]);
+    EXPECT_EQ(*std::min_element(values.begin(), values.end()), -1e4F) << s;
+    EXPECT_LT(*std::max_element(values.begin(), values.end()), 1e4F) << s;
+  }
+}
+
+// Residuals are thinned to the largest of each stretch.
+TEST(Report, ThinningKeepsTheLargestResidual) {
+  auto run = sample_run(arm7, 1, 4.0);
+  ArmRecord& arm = run->record.arms[0];
+  arm.residuals.clear();
+  for (int k = 0; k < 1000; ++k) arm.residuals.push_back({0.004 * k, 1e-15, 2e-15, 3e-15});
+  arm.residuals[777] = {3.108, 1e-3, 2e-3, 3e-3};
+  const nlohmann::json residuals = report::arm_data(arm, 100)["residuals"];
+  EXPECT_EQ(floats(residuals["time"]).size(), 100U);
+  for (const auto& [term, largest] : {std::pair("M", 1e-3F), std::pair("Cv", 2e-3F), std::pair("g", 3e-3F)}) {
+    const auto values = floats(residuals[term]);
+    EXPECT_EQ(*std::max_element(values.begin(), values.end()), largest) << term;
+  }
+}
+
 TEST(Report, AValueThatIsNotFiniteSurvivesThinning) {
   auto run = sample_run(arm7, 1, 1.0);
   ArmRecord& arm = run->record.arms[0];
@@ -172,6 +203,12 @@ TEST(Report, SceneHasTheRobotAndWhatItCarries) {
 TEST(Report, IsSmallAndItsTextCannotEscape) {
   auto run = sample_run(arm7, 1, 4.0);
   run->config.title = "a </title> & <b>";
+  const std::string evil = "x</script><script>alert(1)</script><!--";
+  run->record.arms[0].coordinates[2] = evil;
+  run->config.arms[0].name = run->config.arms[0].robot = evil;
+  run->record.arms[0].events[0].label = run->record.arms[0].events[0].error = evil;
+  run->record.arms[0].failures.push_back({1.0, evil});
+  run->record.scheduling = evil;
   const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "outputs_test" / "report.html";
   write_report(run->record, file);
   std::stringstream page;
@@ -180,6 +217,10 @@ TEST(Report, IsSmallAndItsTextCannotEscape) {
   EXPECT_LT(text.size(), 5'000'000U);
   EXPECT_NE(text.find("a &lt;/title> &amp; &lt;b>"), std::string::npos);
   EXPECT_EQ(text.find("<nonsense>"), std::string::npos);
+  EXPECT_EQ(text.find("x</script>"), std::string::npos);
+  EXPECT_EQ(text.find("<script>alert"), std::string::npos);
+  EXPECT_EQ(text.find("<!--", text.find("<html")), std::string::npos);
+  EXPECT_NE(text.find("x\\u003c/script>"), std::string::npos) << "the name itself stands in the data";
   EXPECT_EQ(text.find("@DATA@"), std::string::npos);
   EXPECT_EQ(text.find("http"), std::string::npos);
 }

@@ -1,0 +1,56 @@
+# Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+"""What a configuration says acts when and as it says: pushes that overlap, phases of sinusoids."""
+import csv
+import math
+import unittest
+
+from run_process import RunTest, arm7
+
+
+class Events(RunTest):
+    def rows(self, text):
+        done = self.run_fast(text)
+        self.assertEqual(done.returncode, 0, done.error)
+        with open(self.out / "log.csv", encoding="utf-8") as file:
+            return [{name: float(value) for name, value in row.items() if name not in ("jsim", "flags")}
+                    for row in csv.DictReader(file)]
+
+    def external(self, events, at):
+        rows = self.rows(arm7(events=events, duration_s="1",
+                              trajectory="{type: sinusoid, centre: [0, 0.5, 0, 1, 0, 0.5, 0], amplitude: 0}"))
+        return [next(row for row in rows if row["time_s"] >= t)["external.joint2"] for t in at]
+
+    def test_a_push_takes_the_place_of_the_one_before_and_outlasts_its_end(self):
+        push = "{at: %s, push: {link: tool0, force: [%s, 0, 0], duration: %s}}"
+        one = push % (0.2, 10, 0.3)  # ends at 0.5, in the middle of the other
+        two = push % (0.4, -20, 0.4)
+        at = (0.15, 0.39, 0.6, 0.79, 0.99)
+        alone = self.external(f"[{two}]", at)
+        both = self.external(f"[{one}, {two}]", at)
+        self.assertLess(abs(both[0]), 0.1)
+        self.assertGreater(abs(both[1]), 1.0)
+        self.assertLess(abs(alone[1]), 0.1)
+        for k in (2, 3):  # the second push, whole, and nothing of the first
+            self.assertGreater(abs(alone[k]), 1.0)
+            self.assertAlmostEqual(both[k], alone[k], delta=0.1 * abs(alone[k]))
+            self.assertLess(both[1] * both[k], 0.0)
+        self.assertLess(abs(both[4]), 0.2, "it has ended")
+
+    def test_phases_are_degrees_and_each_joints_own(self):
+        phases = [0, 30, 90, -90, 180, -45, 360]
+        rows = self.rows(arm7(duration_s="0.3", expect="{tracking_rms: 9, tracking_max: 9, saturation: 1}", trajectory=(
+            "{type: sinusoid, centre: [0, 0.1, 0, 0.2, 0, 0, 0], amplitude: 0.3, frequency_hz: 0.5, phase_deg: %s}" % phases)))
+        for row in (rows[0], rows[150]):
+            for k, (centre, phase) in enumerate(zip((0, 0.1, 0, 0.2, 0, 0, 0), phases), 1):
+                angle = math.pi * row["time_s"] + math.radians(phase)
+                self.assertAlmostEqual(row[f"q_reference.joint{k}"], centre + 0.3 * math.sin(angle), delta=1e-9)
+                self.assertAlmostEqual(row[f"v_reference.joint{k}"], 0.3 * math.pi * math.cos(angle), delta=1e-9)
+
+    def test_every_joint_has_its_own_phase_of_minus_90_degrees_unless_told(self):
+        (row, *_) = self.rows(arm7(duration_s="0.1", trajectory="{type: sinusoid, amplitude: 0.3, frequency_hz: 0.5}"))
+        for k in range(1, 8):
+            self.assertAlmostEqual(row[f"q_reference.joint{k}"], -0.3, delta=1e-12)
+
+
+if __name__ == "__main__":
+    unittest.main()
