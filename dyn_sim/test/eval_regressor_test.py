@@ -53,7 +53,8 @@ class Regressor(unittest.TestCase):
         _, bare, _, loaded = evaluate(BRANCH, {"gravity": [1, 2, 3]}, STATE, {"attach": box}, STATE,
                                       options=["--regressor"])
         self.near(times(loaded["Y"], loaded["p"]), loaded["tau"])
-        self.assertEqual(bare["Y"], loaded["Y"])
+        for row, with_load in zip(bare["Y"], loaded["Y"], strict=True):
+            self.near(row, with_load)
         body = bare["bodies"].index("left_tip")
         self.assertAlmostEqual(loaded["p"][10 * body] - bare["p"][10 * body], 2.0)
 
