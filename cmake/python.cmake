@@ -6,7 +6,9 @@
 #   DYN_CMEEL_PREFIX  where wheels keep C++ packages; not in CMAKE_PREFIX_PATH, since it has a second urdfdom
 set(DYN_PYTHON "" CACHE FILEPATH "Python with pin, example-robot-data, xacro, mujoco (default: .deps/venv if there)")
 set(dyn_venv_python ${CMAKE_CURRENT_SOURCE_DIR}/.deps/venv/bin/python)
-if(NOT DYN_PYTHON AND EXISTS ${dyn_venv_python})
+if(DYN_PYTHON_PACKAGE)  # a wheel knows no paths of the machine that it was built on
+  set(DYN_PYTHON "")
+elseif(NOT DYN_PYTHON AND EXISTS ${dyn_venv_python})
   set(DYN_PYTHON ${dyn_venv_python})
 endif()
 

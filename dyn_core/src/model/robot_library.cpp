@@ -59,19 +59,24 @@ std::vector<fs::path> paths_of(const char* variable) {
   return paths;
 }
 
+// The folder of the program or library that holds this function; empty where it cannot be found out.
+fs::path own_folder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&find_robot), &info) == 0 || !info.dli_fname) return {};
+  std::error_code error;
+  const fs::path library = fs::canonical(info.dli_fname, error);
+  return error ? fs::path() : library.parent_path();
+}
+
 // Prefixes of the installed program and of the library that holds this function.
 std::vector<fs::path> own_prefixes() {
   std::vector<fs::path> prefixes;
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (!error) prefixes.push_back(program.parent_path().parent_path());
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&find_robot), &info) != 0 && info.dli_fname) {
-    const fs::path library = fs::canonical(info.dli_fname, error);
-    if (!error) {
-      prefixes.push_back(library.parent_path().parent_path());                // PREFIX/lib/libdyn_core.so
-      prefixes.push_back(library.parent_path().parent_path().parent_path());  // PREFIX/lib/x86_64-linux-gnu/...
-    }
+  if (const fs::path folder = own_folder(); !folder.empty()) {
+    prefixes.push_back(folder.parent_path());                // PREFIX/lib/libdyn_core.so
+    prefixes.push_back(folder.parent_path().parent_path());  // PREFIX/lib/x86_64-linux-gnu/...
   }
   return prefixes;
 }
@@ -83,17 +88,18 @@ void append(std::vector<fs::path>& to, const std::vector<fs::path>& prefixes, co
 std::vector<fs::path> config_directories() {
   std::vector<fs::path> directories = paths_of("DYN_CONFIG_PATH");
   append(directories, paths_of("DYN_CONFIG_PATH"), "robots");
+  append(directories, {own_folder()}, "config/robots");  // of the Python package
   for (const char* below : {"share/dyn_control/robots", "share/dyn_control/config/robots"}) {
     append(directories, own_prefixes(), below);
     append(directories, paths_of("AMENT_PREFIX_PATH"), below);
   }
-  directories.emplace_back(DYN_CONFIG_ROBOTS_DIR);
+  if (*DYN_CONFIG_ROBOTS_DIR) directories.emplace_back(DYN_CONFIG_ROBOTS_DIR);
   return directories;
 }
 
-// Python wheels put it below site-packages/cmeel.prefix.
+// Python wheels put it below site-packages/cmeel.prefix, where the Python package dyn_control is beside it.
 std::vector<fs::path> python_prefixes() {
-  std::vector<fs::path> prefixes;
+  std::vector<fs::path> prefixes{own_folder().parent_path() / "cmeel.prefix"};
   for (const fs::path& environment : paths_of("VIRTUAL_ENV")) {
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(environment / "lib", error)) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "dyn_core/error.hpp"
+#include "dyn_core/model/xacro_program.hpp"
 
 extern char** environ;
 
@@ -117,6 +118,11 @@ Outcome run(const std::vector<std::string>& command) {
   return outcome;
 }
 
+std::string& chosen_python() {
+  static std::string python;
+  return python;
+}
+
 std::string last_line(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   const size_t begin = text.rfind('\n');
@@ -125,10 +131,15 @@ std::string last_line(std::string text) {
 
 }  // namespace
 
+void use_python_for_xacro(const std::string& python) { chosen_python() = python; }
+
 std::string run_xacro(const std::filesystem::path& file) {
   const std::string path = std::filesystem::absolute(file).string();  // never begins with a dash
   const char* const run_module = "import xacro; xacro.main()";
-  std::vector<std::vector<std::string>> commands = {{"xacro", path}, {"python3", "-c", run_module, path}};
+  std::vector<std::vector<std::string>> commands;
+  if (!chosen_python().empty()) commands.push_back({chosen_python(), "-c", run_module, path});
+  commands.push_back({"xacro", path});
+  commands.push_back({"python3", "-c", run_module, path});
   if (*DYN_BUILD_PYTHON) commands.push_back({DYN_BUILD_PYTHON, "-c", run_module, path});
   const char* chosen = std::getenv("DYN_XACRO");
   if (chosen && *chosen) commands = {{chosen, path}};

@@ -1,14 +1,11 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 #include "dyn_sim/run/config.hpp"
 
-#include <yaml-cpp/depthguard.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "config_parts.hpp"
-#include "dyn_core/model/input_file.hpp"
 #include "dyn_core/model/robot_library.hpp"
 #include "dyn_core/model/urdf.hpp"
 #include "dyn_core/numeric/ranges.hpp"
@@ -16,32 +13,6 @@
 
 namespace dyn::sim {
 namespace {
-
-// One document, read whole: what comes after a second "---" would be left out in silence.
-YAML::Node load_document(const std::filesystem::path& file) {
-  std::error_code error;
-  if (!std::filesystem::exists(file, error))
-    throw ModelError(file.string() + ": cannot be read: there is no such file");
-  constexpr std::size_t most_bytes = std::size_t{1} << 20U;  // a node takes some 300 bytes of memory
-  const std::string text = read_text_file(file);
-  if (text.size() > most_bytes) {
-    throw ModelError(file.string() + ": the file has " + std::to_string(text.size()) + " bytes, more than " +
-                     std::to_string(most_bytes) + "; way points by the thousand are read from a CSV file");
-  }
-  try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    for (size_t i = 1; i < documents.size(); ++i) {
-      if (documents[i].IsNull()) continue;
-      throw ModelError(file.string() + ":" + std::to_string(documents[i].Mark().line + 1) +
-                       ": a second document; a configuration is one");
-    }
-    return documents.empty() ? YAML::Node() : documents[0];
-  } catch (const YAML::Exception& fault) {
-    const bool deep = dynamic_cast<const YAML::DeepRecursion*>(&fault) != nullptr;  // whose message is "bad file"
-    throw ModelError(file.string() + ":" + std::to_string(fault.mark.line + 1) +
-                     ": not YAML: " + (deep ? "lists and maps are nested too deeply" : fault.msg));
-  }
-}
 
 // An arm's name becomes part of file names and topics.
 std::string fault_of_name(const std::string& name) {
@@ -217,10 +188,10 @@ void read_general(YamlMap& map, RunConfig& run) {
 
 namespace {
 
-RunConfig read_run_config(const std::filesystem::path& file) {
+RunConfig read_run_config(const std::string& yaml, const std::filesystem::path& file) {
   RunConfig run;
   run.file = file;
-  YamlMap map(load_document(file), file.string(), "");
+  YamlMap map(parse_document(yaml, file.string()), file.string(), "");
   read_general(map, run);
   const Expectations expect = read_expect(map.map("expect"), {});
   if (map.has("arms")) {
@@ -245,13 +216,17 @@ RunConfig read_run_config(const std::filesystem::path& file) {
 }  // namespace
 
 // What yaml-cpp says of a node that is not what somebody took it for has a line, and is no sentence.
-RunConfig load_run_config(const std::filesystem::path& file) {
+RunConfig parse_run_config(const std::string& yaml, const std::filesystem::path& file) {
   try {
-    return read_run_config(file);
+    return read_run_config(yaml, file);
   } catch (const YAML::Exception& fault) {
     throw ModelError(file.string() + ":" + std::to_string(fault.mark.line + 1) +
                      ": what stands here is not of the kind that is expected here");
   }
+}
+
+RunConfig load_run_config(const std::filesystem::path& file) {
+  return parse_run_config(read_configuration(file), file);
 }
 
 }  // namespace dyn::sim

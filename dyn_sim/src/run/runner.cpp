@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstring>
 #include <ctime>
+#include <future>
 #include <numeric>
 #include <optional>
 #include <thread>
@@ -145,8 +146,6 @@ class Loop {
     record_.duration_s = static_cast<double>(record_.cycles) / config_.rate_hz;
   }
 
-  std::atomic<bool> done{false};
-
  private:
   // Asked to end, or with an arm that failed, the loop goes on while the controllers bring the arms to rest.
   [[nodiscard]] bool over(std::int64_t k) noexcept {
@@ -263,13 +262,14 @@ RunRecord run_closed_loop(const RunConfig& config, const RunOptions& options) {
   record.config = &config;
   LiveView view;
   Loop loop(config, options, record, view);
+  std::promise<void> end;
+  const std::future<void> ended = end.get_future();
   std::thread thread([&] {
     loop.run();
-    loop.done.store(true);
+    end.set_value();
   });
   Patience patience;
-  while (!loop.done.load()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  while (ended.wait_for(std::chrono::milliseconds(100)) == std::future_status::timeout) {
     const int asked = options.stop != nullptr ? options.stop->load() : 0;
     if (asked > 1 || (asked > 0 && patience.is_over(view.time_s.load()))) loop.give_up(asked > 1);
     if (options.watch) options.watch(view);

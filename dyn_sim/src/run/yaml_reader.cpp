@@ -1,12 +1,15 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 #include "yaml_reader.hpp"
 
+#include <yaml-cpp/depthguard.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <sstream>
 
 #include "dyn_core/error.hpp"
+#include "dyn_core/model/input_file.hpp"
 
 namespace dyn::sim {
 
@@ -16,6 +19,34 @@ std::string shown(const YAML::Node& node) {
   if (node.IsSequence() && node.size() > longest / 2) return "a list of " + std::to_string(node.size());
   const std::string text = node.IsScalar() ? node.Scalar() : YAML::Dump(node);
   return text.size() > longest ? text.substr(0, longest) + ".." : text;
+}
+
+std::string read_configuration(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error))
+    throw ModelError(file.string() + ": cannot be read: there is no such file");
+  return read_text_file(file);
+}
+
+YAML::Node parse_document(const std::string& yaml, const std::string& file) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 20U;  // a node takes some 300 bytes of memory
+  if (yaml.size() > most_bytes) {
+    throw ModelError(file + ": the file has " + std::to_string(yaml.size()) + " bytes, more than " +
+                     std::to_string(most_bytes) + "; way points by the thousand are read from a CSV file");
+  }
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(yaml);
+    for (size_t i = 1; i < documents.size(); ++i) {
+      if (documents[i].IsNull()) continue;
+      throw ModelError(file + ":" + std::to_string(documents[i].Mark().line + 1) +
+                       ": a second document; a configuration is one");
+    }
+    return documents.empty() ? YAML::Node() : documents[0];
+  } catch (const YAML::Exception& fault) {
+    const bool deep = dynamic_cast<const YAML::DeepRecursion*>(&fault) != nullptr;  // whose message is "bad file"
+    throw ModelError(file + ":" + std::to_string(fault.mark.line + 1) +
+                     ": not YAML: " + (deep ? "lists and maps are nested too deeply" : fault.msg));
+  }
 }
 
 YamlMap::YamlMap(const YAML::Node& node, std::string file, std::string path)

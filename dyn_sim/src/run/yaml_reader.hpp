@@ -6,6 +6,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
@@ -25,6 +26,11 @@ inline constexpr YamlRange about_zero(double most, const char* unit = "") noexce
 
 // A node in a message: its text, not longer than a line.
 std::string shown(const YAML::Node& node);
+
+// The text of a configuration. Throws ModelError.
+[[nodiscard]] std::string read_configuration(const std::filesystem::path& file);
+// One document, read whole: what comes after a second "---" would be left out in silence. `file` is for messages.
+[[nodiscard]] YAML::Node parse_document(const std::string& yaml, const std::string& file);
 
 class YamlMap {
  public:

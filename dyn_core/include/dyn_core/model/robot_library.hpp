@@ -2,10 +2,11 @@
 //
 // Robots by name: those shipped in config/robots, and those of the package example-robot-data by its own names.
 //
-// Shipped robots are looked for in DYN_CONFIG_PATH, beside the installed program or library (../share/dyn_control/
-// robots), in ament's prefixes, and where the build found them. example-robot-data is looked for in DYN_ROBOTS_PATH,
-// below the prefixes of CMAKE_PREFIX_PATH and AMENT_PREFIX_PATH, in the active Python environment, in ../share, and
-// where CMake found it (cache variable DYN_EXAMPLE_ROBOT_DATA_DIR). Lists of paths are separated by colons.
+// Shipped robots are looked for in DYN_CONFIG_PATH, in the Python package (config/robots beside its library), beside
+// the installed program or library (../share/dyn_control/robots), in ament's prefixes, and where the build found them.
+// example-robot-data is looked for in DYN_ROBOTS_PATH, below the prefixes of CMAKE_PREFIX_PATH and AMENT_PREFIX_PATH,
+// in the active Python environment, in ../share, and where CMake found it (cache variable DYN_EXAMPLE_ROBOT_DATA_DIR).
+// Lists of paths are separated by colons.
 #pragma once
 
 #include <filesystem>

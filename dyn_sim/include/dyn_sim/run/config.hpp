@@ -93,6 +93,8 @@ struct RunConfig {
 
 // Throws ModelError.
 RunConfig load_run_config(const std::filesystem::path& file);
+// The same from the text of such a file; `file` says what paths in it are relative to, and what messages call it.
+RunConfig parse_run_config(const std::string& yaml, const std::filesystem::path& file);
 
 // A file, or the name of a scenario that is shipped (config/scenarios). Throws ModelError that lists those.
 [[nodiscard]] std::filesystem::path find_scenario(const std::string& scenario);
