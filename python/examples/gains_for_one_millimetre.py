@@ -1,0 +1,87 @@
+# Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+"""With masses off by up to 20 %, friction by 50 % and 1 to 3 ms of delay: which gains hold 1 mm at the flange in 99 % of
+10,000 runs?
+
+    python gains_for_one_millimetre.py [--runs 10000] [--tried 60] [--out sweeps/one_millimetre]
+
+Three steps: gains are drawn together with the wrong plants, which shows where it is worth looking; candidates there are tried
+on the same few hundred plants; the best is then played on all of them. Interrupted, it goes on where it was.
+"""
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+import dyn_control as dyn
+
+FLANGE, LIMIT_M, WANTED = "tool0", 1e-3, 0.99
+
+# What nobody knows: each link and each joint by itself; the loop runs at 1 kHz, so that a cycle of delay is 1 ms.
+UNKNOWN = {
+    "plant.mass_scale.*": [0.8, 1.2],
+    "plant.friction_scale.*": [0.5, 1.5],
+    "plant.delay": {"integers": [1, 3]},
+}
+
+
+def scenario() -> dict:
+    """arm7 on smooth moves of 2 s, friction on both sides. The plant is integrated in fixed steps of 0.5 ms."""
+    return {
+        "title": "One millimetre", "robot": "arm7", "rate_hz": 1000, "duration_s": 2.0,
+        "plant": {"tolerance": 0, "step": 5e-4, "torque_limits": False},
+        "controller": {"type": "computed_torque", "friction_compensation": True, "prediction": 2.5,
+                       "gains": {"default": {"p": 400, "d": 40, "i": 0, "i_clamp": 50}}},
+        "trajectory": {"type": "quintic", "move_time": 1.0,
+                       "way_points": [[0, 0.4, 0, 1.0, 0, 0.5, 0], [0.4, 0.6, -0.3, 1.3, 0.3, 0.2, 0.5],
+                                      [0, 0.4, 0, 1.0, 0, 0.5, 0]]},
+    }
+
+
+def gains(stiffness_hz: float, damping: float, integral: float) -> dict:
+    """p, d, i of error dynamics with that natural frequency and damping ratio; integral in parts of p w."""
+    w = 2 * np.pi * stiffness_hz
+    return {"p": w * w, "d": 2 * damping * w, "i": integral * w ** 3, "i_clamp": 50.0}
+
+
+def sweep(name: str, config: dict, space: dict, n: int, out: Path) -> "dyn.Sweep":
+    return dyn.sweep(config, space, n, out=out / name, frame=FLANGE, limits={"frame_error_max": LIMIT_M})
+
+
+def main() -> None:
+    call = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    call.add_argument("--runs", type=int, default=10_000)
+    call.add_argument("--tried", type=int, default=60, help="plants on which each candidate is tried")
+    call.add_argument("--out", type=Path, default=Path("sweeps/one_millimetre"))
+    call = call.parse_args()
+
+    candidates = [gains(f, z, i) for f in (3, 6, 9, 12, 16) for z in (0.7, 1.0) for i in (0.1, 0.3)]
+    space = {"controller.gains.default": {"choice": candidates}, **UNKNOWN}
+    tried = sweep("candidates", scenario(), space, call.tried * len(candidates), call.out).table.to_pylist()
+
+    shares = []
+    for candidate in candidates:
+        runs = [r for r in tried if eval_gains(r) == candidate]
+        held = [r["status"] == "ok" and r["frame_error_max"] <= LIMIT_M for r in runs]
+        worst = np.quantile([r["frame_error_max"] if r["frame_error_max"] is not None else np.inf for r in runs], 0.99)
+        shares.append((np.mean(held), -worst, candidate))
+        print(f"p {candidate['p']:7.0f}  d {candidate['d']:5.0f}  i {candidate['i']:8.0f}: {100 * np.mean(held):5.1f} % of "
+              f"{len(runs)} hold 1 mm, 99 % are within {1e3 * worst:.2f} mm")
+
+    best = max(shares, key=lambda s: s[:2])[2]
+    config = scenario()
+    config["controller"]["gains"]["default"] = best
+    result = sweep("best", config, UNKNOWN, call.runs, call.out)
+    p, low, high = result.share("frame_error_max", LIMIT_M)
+    verdict = "hold" if low >= WANTED else "do not surely hold"
+    print(f"\np {best['p']:.0f}, d {best['d']:.0f}, i {best['i']:.0f} {verdict} 1 mm at {FLANGE} in {100 * WANTED:.0f} % of "
+          f"{call.runs} runs: {100 * p:.2f} % do (95 % interval {100 * low:.2f} to {100 * high:.2f} %)")
+    print(f"report: {result.report}")
+
+
+def eval_gains(row: dict) -> dict:
+    import json
+    return json.loads(row["controller.gains.default"])
+
+
+if __name__ == "__main__":
+    main()

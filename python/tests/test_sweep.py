@@ -1,0 +1,272 @@
+# Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+"""Sweeps: what is drawn, rows, interruption by kill, failures as rows, the report."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import dyn_control as dyn
+from dyn_control.sweeps.apply import configuration
+from dyn_control.sweeps.report import sensitivity, share
+from dyn_control.sweeps.space import draw, read_space
+from dyn_control.sweeps.sweep import play_again
+
+SPACE = {
+    "controller.gains.default.p": {"log_uniform": [100, 1000]},
+    "plant.delay": {"integers": [1, 3]},
+    "plant.mass_scale.*": [0.8, 1.2],
+    "plant.friction_scale": [0.5, 1.5],
+}
+
+
+@pytest.fixture
+def config():
+    """arm7 with friction, 0.1 s, integrated in fixed steps of 1 ms: a few milliseconds a run."""
+    c = dyn.load_config("arm7_computed_torque")
+    c.update(duration_s=0.1, events=[], plant={"tolerance": 0, "step": 1e-3, "torque_limits": False})
+    c["controller"].pop("validation")
+    return c
+
+
+def test_draws_fill_the_space():
+    space = read_space({"a": [2, 4], "b": {"log_uniform": [1, 100]}, "c": {"integers": [1, 3]},
+                        "d": {"normal": [5, 2]}, "e": {"choice": ["x", [1, 2], True]}, "f": 7})
+    for sampler in ("latin", "sobol"):
+        drawn = draw(space, 600, 3, sampler)
+        assert draw(space, 600, 3, sampler) == drawn and draw(space, 600, 4, sampler) != drawn
+        a = np.sort(drawn["a"])
+        assert np.abs(a - (2 + 2 * (np.arange(600) + 0.5) / 600)).max() < 0.02  # stratified
+        assert min(drawn["b"]) < 1.05 and max(drawn["b"]) > 95 and np.median(drawn["b"]) == pytest.approx(10, rel=0.05)
+        assert [drawn["c"].count(k) for k in (1, 2, 3)] == pytest.approx([200] * 3, abs=8)
+        assert np.mean(drawn["d"]) == pytest.approx(5, abs=0.05) and np.std(drawn["d"]) == pytest.approx(2, rel=0.03)
+        assert drawn["e"].count("x") == pytest.approx(200, abs=8) and [1, 2] in drawn["e"] and set(drawn["f"]) == {7}
+
+
+def test_parameters_reach_their_places(config):
+    arm7 = dyn.load("arm7")
+    damping, friction = arm7.joint_friction["joint2"]
+    run = configuration(config, {"controller.gains.joint3.p": 5.0, "plant.mass_scale.link2": 1.1,
+                                 "plant.friction_scale": 0.5, "trajectory.way_points[1]": [0.1] * 7, "plant.delay": 2}, 9)
+    assert run["controller"]["gains"]["joint3"]["p"] == 5.0 and run["plant"]["delay"] == 2 and run["plant"]["seed"] == 9
+    assert {"link": "link2", "mass_scale": 1.1, "inertia_scale": 1.1} in run["plant"]["plant_overrides"]
+    assert {"joint": "joint2", "damping": damping * 0.5, "friction": friction * 0.5} in run["plant"]["plant_overrides"]
+    assert run["trajectory"]["way_points"][1] == [0.1] * 7
+    assert "plant_overrides" not in config["plant"]  # the configuration itself is as before
+
+
+def test_every_run_is_a_row_that_plays_again(config, tmp_path):
+    result = dyn.sweep(config, SPACE, 12, out=tmp_path / "s", frame="tool0", workers=2, progress=False)
+    table = pq.read_table(tmp_path / "s" / "results.parquet")
+    assert table.equals(result.table) and table.column("run").to_pylist() == list(range(12))
+    assert set(table.column("status").to_pylist()) == {"ok"} and len(set(table.column("seed").to_pylist())) == 12
+    masses = [c for c in table.column_names if c.startswith("plant.mass_scale.")]
+    assert len(masses) == len(dyn.load("arm7").masses)
+    for run in (0, 7):
+        again, row = play_again(tmp_path / "s", run), table.slice(run, 1).to_pylist()[0]
+        assert again.results["tracking"]["max"] == row["tracking_max"]
+        assert again.arms["arm7"].frame_error("tool0").max() == row["frame_error_max"]
+        assert again.results["torque"]["max"] == row["torque_max"]
+
+
+def test_a_sweep_that_is_there_is_not_played_again(config, tmp_path):
+    first = dyn.sweep(config, SPACE, 4, out=tmp_path / "s", progress=False)
+    parts = sorted((tmp_path / "s" / "parts").iterdir())
+    times = [p.stat().st_mtime_ns for p in parts]
+    second = dyn.sweep(config, SPACE, 4, out=tmp_path / "s", progress=False)
+    assert second.table.equals(first.table)
+    assert [p.stat().st_mtime_ns for p in sorted((tmp_path / "s" / "parts").iterdir())] == times
+    with pytest.raises(dyn.ModelError, match="holds another sweep"):
+        dyn.sweep(config, SPACE, 5, out=tmp_path / "s", progress=False)
+    (tmp_path / "s" / "sweep.json").write_text("{")
+    with pytest.raises(dyn.ModelError, match="sweep.json: cannot be read"):
+        dyn.sweep(config, SPACE, 4, out=tmp_path / "s", progress=False)
+
+
+def _descendants(pid):
+    found = []
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        found += [int(child), *_descendants(int(child))]
+    return found
+
+
+def _children_of_threads(pid):
+    return [int(c) for task in Path(f"/proc/{pid}/task").iterdir() for c in (task / "children").read_text().split()]
+
+
+def test_a_killed_sweep_goes_on_and_counts_nothing_twice(config, tmp_path):
+    """SIGKILL in the middle; the second call plays only what is missing, and the table is that of a sweep left alone."""
+    config["duration_s"] = 0.3
+    alone = dyn.sweep(config, SPACE, 60, out=tmp_path / "alone", workers=1, progress=False).table
+    (tmp_path / "call.py").write_text(
+        "import json, sys, dyn_control as dyn\n"
+        "dyn.sweep(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])), 60, out=sys.argv[3], workers=2)\n")
+    for name, content in (("config", config), ("space", SPACE)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    call = [sys.executable, str(tmp_path / "call.py"), str(tmp_path / "config.json"), str(tmp_path / "space.json"),
+            str(tmp_path / "killed")]
+    process = subprocess.Popen(call, stderr=subprocess.DEVNULL)
+    parts = tmp_path / "killed" / "parts"
+    while not (parts.is_dir() and len(list(parts.glob("[0-9]*.parquet"))) >= 3):
+        assert process.poll() is None, "the sweep ended before it could be killed"
+        time.sleep(0.005)
+    workers = _children_of_threads(process.pid)
+    process.kill()
+    process.wait()
+    kept = {f.name: f.read_bytes() for f in parts.glob("[0-9]*.parquet")}
+    assert 0 < len(pq.read_table(parts)) < 60
+    for _ in range(1000):  # workers end by themselves when nobody listens any more
+        if not any(Path(f"/proc/{w}").exists() and "sweeps.worker" in Path(f"/proc/{w}/cmdline").read_text() for w in workers):
+            break
+        time.sleep(0.01)
+    else:
+        pytest.fail("workers outlived their sweep")
+    subprocess.run(call, check=True, stderr=subprocess.DEVNULL)
+    for name, content in kept.items():
+        assert (parts / name).read_bytes() == content
+    table = pq.read_table(tmp_path / "killed" / "results.parquet")
+    assert table.column("run").to_pylist() == list(range(60))
+    assert len(pq.read_table(parts)) == 60
+    assert table.drop_columns(["wall_s"]).equals(alone.drop_columns(["wall_s"]))
+
+
+def test_a_killed_worker_loses_no_run(config, tmp_path):
+    config["duration_s"] = 0.3
+    killed = []
+
+    def kill_some():
+        while len(killed) < 4:
+            for worker in _children_of_threads(os.getpid()):
+                try:
+                    if worker not in killed and "sweeps.worker" in Path(f"/proc/{worker}/cmdline").read_text():
+                        time.sleep(0.6)  # in the middle of something
+                        os.kill(worker, signal.SIGKILL)
+                        killed.append(worker)
+                except (FileNotFoundError, ProcessLookupError):
+                    pass
+            time.sleep(0.01)
+            if done.is_set():
+                return
+
+    done = threading.Event()
+    thread = threading.Thread(target=kill_some)
+    thread.start()
+    try:
+        table = dyn.sweep(config, SPACE, 80, out=tmp_path / "s", workers=2, progress=False).table
+    finally:
+        done.set()
+        thread.join()
+    assert killed, "no worker was killed"
+    assert table.column("run").to_pylist() == list(range(80))
+    assert set(table.column("status").to_pylist()) == {"ok"}
+
+
+def test_runs_that_fail_are_rows_with_the_reason(config, tmp_path):
+    space = {"controller.gains.default.p": {"choice": [400, -1]}, "plant.delay": {"choice": [1, 1000]}}
+    table = dyn.sweep(config, space, 16, out=tmp_path / "s", workers=2, progress=False).table.to_pylist()
+    bad = [r for r in table if r["controller.gains.default.p"] == -1 or r["plant.delay"] == 1000]
+    assert 0 < len(bad) < 16
+    for row in table:
+        assert row["status"] == ("failed" if row in bad else "ok")
+        assert (row["tracking_max"] is None) == (row in bad) and bool(row["reason"]) == (row in bad)
+    assert any("delay" in r["reason"] and "is not from 0 to 100 cycles" in r["reason"] for r in bad)
+
+
+def test_a_run_that_ends_its_worker_is_a_row(config, tmp_path, monkeypatch):
+    """A module that ends the process stands for whatever may: out of memory, a crash."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys, signal\n"
+        "if 'dyn_control.sweeps.worker' in ' '.join(sys.orig_argv):\n"
+        "    import dyn_control.sweeps.play as play\n"
+        "    whole = play.configuration\n"
+        "    def configuration(config, parameters, seed):\n"
+        "        if parameters['plant.delay'] == 3:\n"
+        "            os.kill(os.getpid(), signal.SIGKILL)\n"
+        "        return whole(config, parameters, seed)\n"
+        "    play.configuration = configuration\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    table = dyn.sweep(config, {"plant.delay": {"integers": [1, 3]}}, 6, out=tmp_path / "s", workers=1,
+                      progress=False).table.to_pylist()
+    assert [r["status"] == "failed" for r in table] == [r["plant.delay"] == 3 for r in table]
+    assert {r["reason"] for r in table if r["plant.delay"] == 3} == {"the worker process was ended by signal 9, 3 times"}
+
+
+@pytest.mark.parametrize("space, sentence", [
+    ({}, "^space: it is not a dict"),
+    ({"plant.delay": {"uniform": [3, 1]}}, "^space: plant.delay: uniform goes from 3 to 1; the first must be the smaller one$"),
+    ({"plant.delay": {"poisson": [3]}}, "^space: plant.delay: 'poisson' is none of uniform, "),
+    ({"plant.delay": {"integers": [0.5, 2]}}, "^space: plant.delay: integers has two whole numbers"),
+    ({"plant.delay": {"log_uniform": [0, 2]}}, "^space: plant.delay: log_uniform begins at 0, not above 0$"),
+    ({"plant.delay": [0, float("nan")]}, r"^space\.plant\.delay\[1\] is nan, not a finite number$"),
+    ({"events[3].at": [0, 1]}, r"^space: 'events\[3\]\.at': the configuration has no entry \[3\] there$"),
+    ({"robot.x": [0, 1]}, "^space: 'robot.x': 'x' is not in a map$"),
+    ({"plant.mass_scale.nowhere": [0, 1]}, "^space: 'plant.mass_scale.nowhere': it is for none of "),
+    ({"plant.mass_scale.*": [0.9, 1], "plant.mass_scale.link2": [0.9, 1]}, "^space: 'plant.mass_scale.link2' is drawn twice$"),
+])
+def test_bad_spaces_are_refused(config, tmp_path, space, sentence):
+    with pytest.raises(dyn.ModelError, match=sentence):
+        dyn.sweep(config, space, 2, out=tmp_path / "s", progress=False)
+    assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.parametrize("arguments, sentence", [
+    (dict(n=0), "^n: 0 is not a whole number from 1"), (dict(n=1.5), "^n: 1.5 is not"), (dict(engine="slurm"), "^engine: 'slurm'"),
+    (dict(sampler="x"), "^sampler: 'x' is none of latin, sobol$"), (dict(workers=0), "^workers: 0 is not"),
+    (dict(limits={"x": 1}), "^limits: 'x' is none of "), (dict(seed=-1), "^seed: -1 is not"),
+])
+def test_bad_calls_are_refused(config, tmp_path, arguments, sentence):
+    call = dict(n=2, out=tmp_path / "s", progress=False)
+    call.update(arguments)
+    with pytest.raises(dyn.ModelError, match=sentence):
+        dyn.sweep(config, SPACE, **call)
+
+
+def test_report(config, tmp_path):
+    space = {"controller.gains.default.p": {"log_uniform": [10, 1000]}, "plant.mass_scale.link2": [0.8, 1.2],
+             "plant.noise.position": [0, 1e-6]}
+    result = dyn.sweep(config, space, 60, out=tmp_path / "s", frame="tool0", limits={"frame_error_max": 1e-4}, progress=False)
+    page = result.report.read_text()
+    assert "http" not in page.replace("http://www.w3.org", "")  # needs nothing but itself
+    p, low, high = result.share("frame_error_max", 1e-4)
+    assert f"{100 * p:.2f} %" in page and low < p < high or p in (0.0, 1.0)
+    worst = max(result.table.to_pylist(), key=lambda r: r["tracking_max"])["run"]
+    command = f"python -m dyn_control play {tmp_path / 's'} {worst} --out run{worst}"
+    assert command in page
+    played = subprocess.run([sys.executable, *command.split()[1:]], cwd=tmp_path, capture_output=True, text=True)
+    assert played.returncode == 0, played.stderr
+    assert (tmp_path / f"run{worst}" / "report.html").exists()
+    assert repr(result.table.to_pylist()[worst]["tracking_max"]) in played.stdout
+
+
+def test_sensitivity_finds_what_matters():
+    rng = np.random.default_rng(0)
+    x, other = rng.uniform(-1, 1, (2, 2000))
+    rho, explained = sensitivity(x, np.exp(-3 * x) + 0.01 * other)
+    assert rho < -0.99 and explained > 0.95
+    rho, explained = sensitivity(x, x * x + 0.01 * other)  # not monotone
+    assert abs(rho) < 0.1 and explained > 0.8
+    assert sensitivity(other, x)[1] < 0.02
+
+
+def test_share_counts_failures_as_not_held():
+    import pyarrow as pa
+    table = pa.table({"status": ["ok"] * 8 + ["failed", "ok"], "frame_error_max": [1e-4] * 9 + [None]})
+    p, low, high = share(table, "frame_error_max", 1e-3)
+    assert p == 0.8 and 0.48 < low < 0.5 and 0.94 < high < 0.95
+
+
+def test_two_sweeps_in_one_folder_are_refused(config, tmp_path):
+    from dyn_control.sweeps.store import Store
+    store = Store(tmp_path / "s", {"n": 1}, {"run": [0], "seed": [1], "a": [1.0]})
+    try:
+        with pytest.raises(dyn.ModelError, match="another sweep is writing there"):
+            Store(tmp_path / "s", {"n": 1}, {"run": [0], "seed": [1], "a": [1.0]})
+    finally:
+        store.close()
