@@ -12,7 +12,10 @@ A parameter is a path into the configuration: `controller.gains.default.p`, `pla
 from __future__ import annotations
 
 import copy
+import functools
+import os
 import re
+import warnings
 
 from .._core import Model, ModelError, load
 
@@ -59,11 +62,18 @@ def _arm(config: dict, match) -> dict:
     return config["arms"][index]
 
 
-def _model_of(arm: dict) -> Model:
-    import warnings
+@functools.lru_cache(maxsize=16)
+def _load(robot: str, allow_impossible_inertia: bool, changed_ns: int) -> Model:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return load(arm.get("robot") or "", allow_impossible_inertia=bool(arm.get("allow_impossible_inertia")))
+        return load(robot, allow_impossible_inertia=allow_impossible_inertia)
+
+
+def _model_of(arm: dict) -> Model:
+    """Read once a process, and again where the file has changed."""
+    robot = str(arm.get("robot") or "")
+    changed_ns = os.stat(robot).st_mtime_ns if os.path.isfile(robot) else 0
+    return _load(robot, bool(arm.get("allow_impossible_inertia")), changed_ns)
 
 
 def owners_of(config: dict, match) -> list[str]:
