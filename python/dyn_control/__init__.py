@@ -9,16 +9,21 @@
 All units are SI: m, rad, s, kg, N, N m. Whatever is no good raises ModelError, a ValueError, with one sentence.
 """
 import sys as _sys
+from pathlib import Path as _Path
 from typing import TYPE_CHECKING
 
 from ._core import Batch, Dynamics, Model, ModelError, algorithms, batch, load, parse, robots
-from ._core import _use_python_for_xacro
+from ._core import _add_example_robots, _use_python_for_xacro
 from .closed_loop import Arm, Run, RunFailed, load_config, run
 
 if TYPE_CHECKING:
     from .sweeps.sweep import Sweep, sweep
 
 _use_python_for_xacro(_sys.executable or "")
+for _place in dict.fromkeys(_sys.path):  # the package example-robot-data keeps its robots beside Python packages
+    _robots = _Path(_place) / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
+    if _place and _robots.is_dir():
+        _add_example_robots(str(_robots))
 
 __all__ = [
     "Arm", "Batch", "Dynamics", "Model", "ModelError", "Run", "RunFailed", "Sweep", "algorithms", "batch", "load",

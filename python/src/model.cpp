@@ -211,6 +211,7 @@ Raises ModelError with one sentence (file, link or joint, value); what is doubtf
         "Names of the algorithms for jsim (M), coriolis (C), forward and inverse dynamics, each with paper and "
         "equation.");
   m.def("_use_python_for_xacro", &use_python_for_xacro);
+  m.def("_add_example_robots", [](const std::string& directory) { add_example_robots(directory); });
 }
 
 }  // namespace dyn::python

@@ -97,9 +97,14 @@ std::vector<fs::path> config_directories() {
   return directories;
 }
 
-// Python wheels put it below site-packages/cmeel.prefix, where the Python package dyn_control is beside it.
+std::vector<fs::path>& added_directories() {
+  static std::vector<fs::path> directories;
+  return directories;
+}
+
+// Python wheels put it below site-packages/cmeel.prefix.
 std::vector<fs::path> python_prefixes() {
-  std::vector<fs::path> prefixes{own_folder().parent_path() / "cmeel.prefix"};
+  std::vector<fs::path> prefixes;
   for (const fs::path& environment : paths_of("VIRTUAL_ENV")) {
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(environment / "lib", error)) {
@@ -112,6 +117,7 @@ std::vector<fs::path> python_prefixes() {
 std::vector<fs::path> example_directories() {
   constexpr const char* below = "share/example-robot-data/robots";
   std::vector<fs::path> directories = paths_of("DYN_ROBOTS_PATH");
+  directories.insert(directories.end(), added_directories().begin(), added_directories().end());
   append(directories, paths_of("CMAKE_PREFIX_PATH"), below);
   append(directories, paths_of("AMENT_PREFIX_PATH"), below);
   append(directories, python_prefixes(), below);
@@ -156,6 +162,8 @@ void collect_examples(const fs::path& root, std::map<std::string, fs::path>& rob
 }
 
 }  // namespace
+
+void add_example_robots(const fs::path& directory) { added_directories().push_back(directory); }
 
 std::vector<KnownRobot> known_robots() {
   std::map<std::string, fs::path> shipped;

@@ -26,6 +26,9 @@ struct KnownRobot {
 // Every robot that can be called by name; shipped ones first, each group in alphabetical order.
 [[nodiscard]] std::vector<KnownRobot> known_robots();
 
+// One more place for example-robot-data: its directory robots/. Before any other thread looks for a robot.
+void add_example_robots(const std::filesystem::path& directory);
+
 // A .urdf or .xacro file, or the name of a known robot. Throws ModelError that lists near names.
 [[nodiscard]] std::filesystem::path find_robot(const std::string& robot);
 
