@@ -90,13 +90,6 @@ def test_a_sweep_that_is_there_is_not_played_again(config, tmp_path):
         dyn.sweep(config, SPACE, 4, out=tmp_path / "s", progress=False)
 
 
-def _descendants(pid):
-    found = []
-    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-        found += [int(child), *_descendants(int(child))]
-    return found
-
-
 def _children_of_threads(pid):
     return [int(c) for task in Path(f"/proc/{pid}/task").iterdir() for c in (task / "children").read_text().split()]
 

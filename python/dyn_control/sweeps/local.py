@@ -10,7 +10,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from .play import METRICS
+from .play import given_up
 
 ATTEMPTS = 3  # how often a run may end its worker before it is given up
 
@@ -59,11 +59,6 @@ class _Worker:
         self._process.stdout.close()
 
 
-def _given_up(task: dict, how: str) -> dict:
-    return {"run": task["run"], "seed": task["seed"], **task["parameters"], "status": "failed",
-            "reason": f"the worker process {how}, {ATTEMPTS} times", **dict.fromkeys(METRICS), "wall_s": None}
-
-
 def run_all(config: dict, frame: str | None, batches, workers: int, limit_s: float) -> None:
     """Every run of `batches` (store.Batches), whose rows are kept batch by batch."""
     stop = threading.Event()
@@ -78,7 +73,7 @@ def run_all(config: dict, frame: str | None, batches, workers: int, limit_s: flo
             except _WorkerEnded as ended:
                 worker[0].kill()
                 worker[0], how = None, str(ended)
-        return _given_up(task, how)
+        return given_up(task, f"the worker process {how}, {ATTEMPTS} times")
 
     def work() -> None:
         worker: list = [None]

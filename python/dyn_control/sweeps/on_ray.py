@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .._core import ModelError
-from .play import play
+from .play import given_up, play
 
-RETRIES = 5  # of a task whose worker process or machine was lost
+RETRIES = 3  # of a task whose worker process or machine was lost
 
 
 def _play_all(config: dict, frame: str | None, tasks: list[dict]) -> list[dict]:
@@ -24,15 +24,22 @@ def run_all(config: dict, frame: str | None, batches, workers: int | None) -> No
     shared = ray.put(config)
     at_once = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))  # one runs, one waits
     running: dict = {}
+    suspects: list[dict] = []  # of a batch that was lost again and again: one at a time, so that the one is found
     try:
         while True:
-            while len(running) < at_once and (tasks := batches.take()):
+            while len(running) < at_once and (tasks := [suspects.pop()] if suspects else batches.take()):
                 running[task.remote(shared, frame, tasks)] = tasks
             if not running:
                 return
             done, _ = ray.wait(list(running), num_returns=1)
-            rows = ray.get(done[0])
-            running.pop(done[0])
+            tasks = running.pop(done[0])
+            try:
+                rows = ray.get(done[0])
+            except (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError) as error:
+                if len(tasks) > 1:
+                    suspects += tasks
+                    continue
+                rows = [given_up(tasks[0], f"the worker was lost {1 + RETRIES} times: {type(error).__name__}")]
             batches.keep(rows)
             batches.tick(len(rows))
     finally:

@@ -29,6 +29,12 @@ def metrics(done: Run, frame: str | None) -> dict:
     return {key: value if value is None or np.isfinite(value) else None for key, value in figures.items()}
 
 
+def given_up(task: dict, reason: str) -> dict:
+    """The row of a run that never came to an end."""
+    return {"run": task["run"], "seed": task["seed"], **task["parameters"], "status": "failed", "reason": reason,
+            **dict.fromkeys(METRICS), "wall_s": None}
+
+
 def play(config: dict, number: int, seed: int, parameters: dict, frame: str | None) -> dict:
     """The row of run `number`: parameters, status ok or failed, the reason, figures, wall-clock seconds."""
     row = {"run": number, "seed": seed, **parameters, "status": "failed", "reason": "", **dict.fromkeys(METRICS)}
