@@ -5,6 +5,7 @@
 //     01_dynamics [ROBOT]      a .urdf or .xacro file, or a name that `dyn robots` lists (arm7)
 #include <dyn_core/dynamics.hpp>
 #include <dyn_core/model/robot_library.hpp>
+#include <dyn_core/numeric/residual.hpp>
 #include <exception>
 #include <iostream>
 
@@ -23,7 +24,7 @@ int main(int argc, char** argv) try {
   Eigen::VectorXd tau(n), qdd(n);
   robot.inverse({a.data(), a.data() + n}, {tau.data(), tau.data() + n});
   if (!robot.forward({tau.data(), tau.data() + n}, {qdd.data(), qdd.data() + n}).ok()) return 1;
-  const double error = (qdd - a).cwiseAbs().maxCoeff();
+  const double error = dyn::largest_entry(qdd - a);  // infinite where an entry is not a number
   std::cout << "tau = " << tau.transpose() << "\nforward(inverse(a)) - a: " << error << " at most\n";
   return error < 1e-9 ? 0 : 1;
 } catch (const std::exception& error) {

@@ -3,10 +3,9 @@
 // The same M by the algorithms of different papers, chosen by name while the program runs.
 //
 //     02_swap_algorithms [ROBOT]
-#include <algorithm>
-#include <cmath>
 #include <dyn_core/dynamics.hpp>
 #include <dyn_core/model/robot_library.hpp>
+#include <dyn_core/numeric/residual.hpp>
 #include <exception>
 #include <iostream>
 
@@ -21,8 +20,8 @@ int main(int argc, char** argv) try {
   for (const char* name : {"explicit", "denoc", "screw", "gdahj", "crba", "momentum"}) {
     // Real-time safe; false, and nothing changed, where the name is unknown.
     if (!robot.set_jsim(name) || !robot.update(q, v).ok()) return 1;
-    const double difference = (robot.M() - M).cwiseAbs().maxCoeff();
-    worst = std::max(worst, difference);
+    const double difference = dyn::largest_entry(robot.M() - M);  // infinite where an entry is not a number
+    worst = dyn::larger_error(worst, difference);
     std::cout << name << ": differs from fused by " << difference << " kg m^2 at most\n";
   }
   std::cout << "an unknown name is " << (robot.set_jsim("fastest") ? "taken" : "refused") << '\n';

@@ -45,7 +45,7 @@ def bring_up(context):
     values = {name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS}
     controller = values['controller']
     if controller not in bringup.TYPES:
-        raise RuntimeError(f"controller: '{controller}' is none of {', '.join(bringup.TYPES)}")
+        raise RuntimeError(f"controller: '{controller}' must be one of {', '.join(bringup.TYPES)}")
     robot = ElementTree.fromstring(bringup.urdf_text(bringup.robot_file(values['robot']),
                                                      {'engine': values['plant']}))
     joints = bringup.driven_joints(robot)

@@ -45,7 +45,6 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
       world_gravity_(gravity(params)) {
   dyn::live::LiveOptions options = live_options(params);
   options.max_payload_dofs = static_cast<int>(params.max_payload_dofs);
-  options.check = [this](const dyn::Model& model) { refuse_payload_without_state(model); };
   live_ = make_live_model(urdf, numbers.armature, options, node->get_logger());
   const auto model = live_->newest_model();
   coordinate_names_ = model->coordinate_names();
@@ -82,6 +81,7 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
     effort_limit_.push_back(dyn::control::effort_limit(actuation_, first, i));
   }
   controller_ = std::make_unique<dyn::control::Controller>(*live_, actuation_, first, period_s);
+  check_payloads_by(first, params);
   if (params.validation.mode != "off") validation_ = std::make_unique<Validation>(*node, *live_, params, period_s);
   show_numbers();
 }
@@ -171,6 +171,7 @@ void Arm::set_parameters(const parameters::Params& params) {
   holds_gravity_.store(params.gravity_compensation == "full", std::memory_order_relaxed);
   effort_limit_scale_.store(params.effort_limit_scale, std::memory_order_relaxed);
   controller_->set_parameters(fresh);
+  check_payloads_by(fresh, params);
   params_ = params;
 }
 
@@ -206,19 +207,16 @@ void Arm::refuse_payload_without_state(const dyn::Model& model) const {
   }
 }
 
-dyn::live::Applied Arm::attach(const dyn::Payload& payload, double transition_time_s) {
-  const std::scoped_lock lock(writers_);
-  (void)posture_->take();
-  const auto doubts = dyn::control::check_payload(*live_->newest_model(), payload, posture_->front(), gravity(params_),
-                                                  actuation_, converted(params_));
-  dyn::live::Applied applied = live_->attach(payload, transition_time_s);
-  applied.warnings.insert(applied.warnings.begin(), doubts.begin(), doubts.end());
-  return applied;
-}
-
-dyn::live::Applied Arm::detach(const std::string& name, double transition_time_s) {
-  const std::scoped_lock lock(writers_);
-  return live_->detach(name, transition_time_s);
+// A payload is refused whose joints have no state source, or that the arm cannot carry where it is; warned of where it
+// could not everywhere. The live model calls this under its writers' mutex, which so guards what is read here.
+void Arm::check_payloads_by(const dyn::control::Parameters& control, const parameters::Params& params) {
+  live_->set_check([this, control, gravity_mps2 = gravity(params)](const dyn::Model& before, const dyn::Model& after,
+                                                                   const dyn::Payload* attached) {
+    refuse_payload_without_state(after);
+    if (attached == nullptr) return std::vector<std::string>{};
+    (void)posture_->take();
+    return dyn::control::check_payload(before, *attached, posture_->front(), gravity_mps2, actuation_, control);
+  });
 }
 
 void Arm::read(const std::vector<hardware_interface::LoanedStateInterface>& interfaces) noexcept {

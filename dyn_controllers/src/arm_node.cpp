@@ -16,8 +16,9 @@ ArmNode::ArmNode(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, Control
       state_(*node, arm_, listener->get_params().state_publish_rate, 1.0 / rate_hz),
       reporter_(*node, arm_, listener->get_params().state_publish_rate > 0.0, 1.0 / rate_hz),
       introspection_(node->get_name(), arm_),
-      payloads_(*node, {[this](const dyn::Payload& payload, double time_s) { return arm_.attach(payload, time_s); },
-                        [this](const std::string& name, double time_s) { return arm_.detach(name, time_s); }}) {
+      payloads_(*node,
+                {[this](const dyn::Payload& payload, double time_s) { return arm_.live().attach(payload, time_s); },
+                 [this](const std::string& name, double time_s) { return arm_.live().detach(name, time_s); }}) {
   on_set_ = node->add_on_set_parameters_callback(
       [this](const std::vector<rclcpp::Parameter>& changes) { return judge(changes); });
   post_set_ = node->add_post_set_parameters_callback([this](const std::vector<rclcpp::Parameter>&) { apply(); });

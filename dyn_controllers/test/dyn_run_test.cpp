@@ -110,7 +110,7 @@ TEST(DynRun, TorqueIsThePrograms) {
     if (row == 500) {
       ASSERT_TRUE(plugin.set("jsim_algorithm", Value("gdahj")).successful);
     }
-    if (row == 1000) (void)plugin.controller->arm().attach(payload_from_message(box().payload), 0.0);
+    if (row == 1000) (void)plugin.controller->arm().live().attach(payload_from_message(box().payload), 0.0);
     ASSERT_EQ(plugin.update(), return_type::OK);
     for (const std::string& joint : joints) {
       const double program = log.value(row, "applied", joint);

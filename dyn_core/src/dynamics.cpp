@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "dyn_core/precondition.hpp"
 #include "dynamics_impl.hpp"
 
 namespace dyn {
@@ -68,6 +70,8 @@ AlgorithmIndex BasicDynamics<T>::algorithms() const noexcept {
 }
 template <class T>
 void BasicDynamics<T>::set_algorithms(const AlgorithmIndex& index) noexcept {
+  DYN_EXPECTS(index.jsim < Impl::Jsims::size && index.coriolis < Impl::Corioleis::size &&
+              index.forward < Impl::Forwards::size && index.inverse < Impl::Inverses::size);
   if (index.jsim >= 0 && index.jsim != impl_->jsim) {
     impl_->jsim = index.jsim;
     impl_->mass_is_current = false;
@@ -82,10 +86,12 @@ const Tree& BasicDynamics<T>::tree() const noexcept {
 }
 template <class T>
 void BasicDynamics<T>::set_gravity(const Vec3d& gravity_mps2) noexcept {
+  DYN_EXPECTS(gravity_mps2.allFinite());
   impl_->cache.set_gravity(gravity_mps2);
 }
 template <class T>
 void BasicDynamics<T>::set_body_inertia(int body, const BodyInertia& inertia) noexcept {
+  DYN_EXPECTS(body >= 0 && body < tree().size);
   impl_->cache.set_body_inertia(body, inertia);
   impl_->mass_is_current = false;
 }
@@ -115,7 +121,14 @@ Status BasicDynamics<T>::update(std::span<const T> q, std::span<const T> v) noex
 template <class T>
 Status BasicDynamics<T>::update_terms(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept {
   Impl& d = *impl_;
-  return d.goes_straight() && terms != 0U ? d.update_straight(q, v, terms) : d.update_mixed(q, v, terms);
+  DYN_EXPECTS(std::ssize(q) == d.coordinates && std::ssize(v) == d.coordinates);
+  if (!d.goes_straight() || terms == 0U) return d.update_mixed(q, v, terms);
+  if constexpr (Impl::kLanes) {
+    if (!d.cache.load_state_bound(q.data(), v.data(), terms & terms_all)) return first_not_finite(q, v);
+    d.mass_is_current = (terms & term_M) != 0U;
+    if (d.has_armature && (terms & term_M) != 0U) d.add_armature();
+  }
+  return {};
 }
 
 template <class T>
@@ -139,17 +152,20 @@ ConstVectorRef<T> BasicDynamics<T>::h() const noexcept {
 
 template <class T>
 T BasicDynamics<T>::element(int u, int k) noexcept {
+  DYN_EXPECTS(u >= 0 && u < impl_->coordinates && k >= 0 && k < impl_->coordinates);
   return impl_->element(u, k);
 }
 
 template <class T>
 void BasicDynamics<T>::inverse(std::span<const T> a, std::span<T> tau) noexcept {
+  DYN_EXPECTS(std::ssize(a) == impl_->coordinates && std::ssize(tau) == impl_->coordinates);
   impl_->compute_inverse(a, tau);
 }
 
 template <class T>
 Status BasicDynamics<T>::forward(std::span<const T> tau, std::span<T> qdd) noexcept {
   Impl& d = *impl_;
+  DYN_EXPECTS(std::ssize(tau) == d.coordinates && std::ssize(qdd) == d.coordinates);
   if (d.forward_by_factor()) return d.solve_by_factor(tau, qdd);
   if (d.forward_by_denoc_lanes()) return d.solve_by_denoc_lanes(tau, qdd);
   return d.solve_by_algorithm(tau, qdd);
@@ -157,6 +173,7 @@ Status BasicDynamics<T>::forward(std::span<const T> tau, std::span<T> qdd) noexc
 
 template <class T>
 Status BasicDynamics<T>::inverse_mass_matrix(std::span<T> inverse_M) noexcept {
+  DYN_EXPECTS(std::ssize(inverse_M) == impl_->coordinates * impl_->coordinates);
   return impl_->invert_mass_matrix(inverse_M);
 }
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What is behind the front door (dynamics.hpp): the algorithms with their memory, which of them runs, and the way from
+// The implementation of dynamics.hpp: the algorithms with their memory, which of them runs, and the permutation from
 // body order to the user's. State, kinematics and kernels are state_cache.hpp's.
 #pragma once
 
@@ -76,15 +76,7 @@ struct BasicDynamics<T>::Impl {
   [[nodiscard]] bool goes_straight() const noexcept {
     return straight && jsim == kJsim && coriolis == kCoriolis && cache.ready_for_bound();
   }
-  Status update_straight(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept {
-    if constexpr (kLanes) {
-      if (!cache.load_state_bound(q.data(), v.data(), terms & terms_all)) return first_not_finite(q, v);
-      mass_is_current = (terms & term_M) != 0U;
-      if (has_armature && (terms & term_M) != 0U) add_armature();
-    }
-    return {};
-  }
-  // Not inlined, so that the way above is short.
+  // Everything else. Not inlined, so that the short path in update_terms() is.
   [[gnu::noinline]] Status update_mixed(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept;
 
   // Which of the terms the kernels of `fused` make in update_mixed(), where they go, and what is left to do then.

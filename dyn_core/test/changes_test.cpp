@@ -90,7 +90,7 @@ Answers<T> expected_answers(const Rig<T>& rig, Change what) {
 }
 
 std::string names(const AlgorithmIndex& index) {
-  const auto name = [](const auto& list, int i) { return std::string(list[static_cast<size_t>(i)]) + ' '; };
+  const auto name = [](const auto& list, int i) { return std::string(list[i]) + ' '; };
   return name(AlgorithmList<JsimAlgorithms<double>>::names, index.jsim) +
          name(AlgorithmList<CoriolisAlgorithms<double>>::names, index.coriolis) +
          name(AlgorithmList<ForwardAlgorithms<double>>::names, index.forward) +

@@ -45,7 +45,7 @@ void* make(const PeerTree& tree) {
   std::copy_n(tree.gravity, 3, spec->option.gravity);
   std::vector<mjsBody*> bodies;
   for (int i = 0; i < tree.bodies; ++i) {
-    mjsBody* parent = tree.parent[i] < 0 ? mjs_findBody(spec, "world") : bodies[static_cast<size_t>(tree.parent[i])];
+    mjsBody* parent = tree.parent[i] < 0 ? mjs_findBody(spec, "world") : bodies[tree.parent[i]];
     bodies.push_back(mjs_addBody(parent, nullptr));
     add_body(bodies.back(), tree, i);
   }

@@ -142,7 +142,7 @@ Columns columns_of(const std::string& heading, const std::vector<CoordinateRange
       throw ModelError(where + ": the heading '" + names[column].substr(0, 80) +
                        "' is no coordinate of the robot; expected, in any order: " + expected);
     }
-    size_t& place = columns.coordinates[static_cast<size_t>(found - coordinates.begin())];
+    size_t& place = columns.coordinates[found - coordinates.begin()];
     if (place != names.size()) throw ModelError(where + ": two columns have the heading '" + found->name + "'");
     place = column;
   }
@@ -192,7 +192,7 @@ std::vector<CoordinateRange> coordinate_ranges(const Model& model) {
   for (const Joint& joint : model.joints()) {
     const auto& limits = joint.description.limits;
     if (joint.degrees != 1 || !limits || !limits->has_position) continue;
-    CoordinateRange& range = ranges[static_cast<size_t>(joint.first_coordinate)];
+    CoordinateRange& range = ranges[joint.first_coordinate];
     range.lower = limits->lower;
     range.upper = limits->upper;
   }

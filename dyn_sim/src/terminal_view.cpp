@@ -24,13 +24,13 @@ namespace {
 std::string bar(double share, int width, char filled) {
   const double inside = std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 0.0;
   std::string cells(static_cast<size_t>(std::lround(inside * width)), filled);
-  cells.resize(static_cast<size_t>(width), '.');
+  cells.resize(width, '.');
   return cells;
 }
 
 std::string algorithm(int jsim) {
   const auto names = family_of("jsim_algorithm").names;
-  return jsim >= 0 && jsim < static_cast<int>(names.size()) ? std::string(names[static_cast<size_t>(jsim)]) : "?";
+  return jsim >= 0 && jsim < static_cast<int>(names.size()) ? std::string(names[jsim]) : "?";
 }
 
 }  // namespace

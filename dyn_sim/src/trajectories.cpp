@@ -228,11 +228,11 @@ std::unique_ptr<Trajectory> make_fourier(const Point& centre, const Point& ampli
     // At t = 0: q = centre (sum c_k = 0), v = 0 (sum k s_k = 0), a = 0 (sum k^2 c_k = 0).
     const double n = harmonics;
     double rate = 0.0, sum = 0.0, bend = 0.0;
-    for (int k = 0; k + 1 < harmonics; ++k) rate += (k + 1) * s[static_cast<size_t>(k)];
+    for (int k = 0; k + 1 < harmonics; ++k) rate += (k + 1) * s[k];
     s.back() = -rate / n;
     for (int k = 0; k + 2 < harmonics; ++k) {
-      sum += c[static_cast<size_t>(k)];
-      bend += (k + 1.0) * (k + 1.0) * c[static_cast<size_t>(k)];
+      sum += c[k];
+      bend += (k + 1.0) * (k + 1.0) * c[k];
     }
     // c_{n-1} + c_n = -sum,  (n-1)^2 c_{n-1} + n^2 c_n = -bend
     const double last = ((n - 1.0) * (n - 1.0) * sum - bend) / (2.0 * n - 1.0);

@@ -55,9 +55,8 @@ class Arm {
   void check_parameters(const parameters::Params& params) const;  // throws what set_parameters would
   // A new description of the same joints. Returns a sentence about what was applied; empty if it is the same text.
   std::string replace_description(const std::string& urdf);
-  // Refused also where the arm cannot carry it where it is; warned where it could not everywhere.
-  dyn::live::Applied attach(const dyn::Payload& payload, double transition_time_s);
-  dyn::live::Applied detach(const std::string& name, double transition_time_s);
+  // For payloads: attach() also refuses what the arm cannot carry where it is, and warns of what it could not
+  // everywhere.
   [[nodiscard]] dyn::live::LiveModel& live() noexcept { return *live_; }
 
   // --- The loop ------------------------------------------------------------------------------------------------------
@@ -102,6 +101,7 @@ class Arm {
   [[nodiscard]] dyn::control::Parameters converted(const parameters::Params& params) const;
   void read_limits();
   void show_numbers();
+  void check_payloads_by(const dyn::control::Parameters& control, const parameters::Params& params);
   void refuse_payload_without_state(const dyn::Model& model) const;
   DYN_REALTIME double command(Command what, size_t coordinate) const noexcept;
   DYN_REALTIME void read_base(const std::vector<hardware_interface::LoanedStateInterface>& interfaces,
@@ -127,7 +127,7 @@ class Arm {
   std::atomic<double> effort_limit_scale_;
 
   dyn::control::Actuation actuation_;
-  std::unique_ptr<dyn::lockfree::Latest<std::vector<double>>> posture_;  // from the loop to writers, behind their mutex
+  std::unique_ptr<dyn::lockfree::Latest<std::vector<double>>> posture_;  // from the loop to the check of payloads
   std::unique_ptr<dyn::live::LiveModel> live_;
   std::unique_ptr<dyn::control::Controller> controller_;
   std::unique_ptr<Validation> validation_;

@@ -1,7 +1,10 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The front door: one robot, one state, and M, C, g, inverse and forward dynamics by the algorithms chosen by name.
+// The main interface: one robot, one state, and M, C, g, inverse and forward dynamics by the algorithms chosen by name.
 // One object per thread. All memory is taken by the constructor; update(), inverse() and forward() are real-time safe.
+//
+// Sizes: with n = model().coordinates(), q, v, a, tau and qdd have n entries, matrices n x n, column-major. Debug
+// builds check them and the indices (precondition.hpp).
 #pragma once
 
 #include <memory>

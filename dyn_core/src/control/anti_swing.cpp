@@ -6,16 +6,13 @@
 #include "dyn_core/kinematics/kinematics.hpp"
 
 namespace dyn::control {
-namespace {
-size_t at(int i) { return static_cast<size_t>(i); }
-}  // namespace
 
 AntiSwing::AntiSwing(int max_bodies, int max_coordinates)
     : ws_(max_bodies),
-      rate_(at(max_coordinates)),
-      J_(at(max_coordinates)),
-      coupling_(at(max_coordinates) * at(max_coordinates)),
-      body_(at(max_coordinates)) {}
+      rate_(max_coordinates),
+      J_(max_coordinates),
+      coupling_(max_coordinates * max_coordinates),
+      body_(max_coordinates) {}
 
 void AntiSwing::damp(const Tree& tree, const ConstVectorRef<double>& q, const ConstVectorRef<double>& v,
                      const ConstMatrixRef<double>& M, double damping, PassiveJoints& passive,
@@ -25,36 +22,34 @@ void AntiSwing::damp(const Tree& tree, const ConstVectorRef<double>& q, const Co
   spread_positions(tree, q.data(), ws_);
   spread_rates(tree, v.data(), ws_.v);
   update_kinematics(tree, ws_, needs_velocities);
-  for (int i = 0; i < tree.size; ++i) body_[at(tree.coordinate[at(i)])] = i;
+  for (int i = 0; i < tree.size; ++i) body_[tree.coordinate[i]] = i;
 
   const MatrixRef<double> coupling(coupling_.data(), n, n, Eigen::OuterStride<>(n));
   for (int c = 0; c < n; ++c) {
-    rate_[at(c)] = v[c];
-    for (int r = 0; r < n; ++r) coupling_[at(c * n + r)] = M(r, c);
+    rate_[c] = v[c];
+    for (int r = 0; r < n; ++r) coupling_[c * n + r] = M(r, c);
   }
   for (int k = 0; k < passive.count(); ++k) {
     const int p = passive.coordinate(k);
-    const size_t b = at(body_[at(p)]);
+    const int b = body_[p];
     if (tree.motion[b] != Motion::revolute) continue;
-    rate_[at(p)] = ws_.omega[b].dot(ws_.axis[b]);
+    rate_[p] = ws_.omega[b].dot(ws_.axis[b]);
     std::fill_n(J_.data(), n, 0.0);
-    for (int j = tree.parent[b]; j >= 0; j = tree.parent[at(j)]) {
-      const size_t u = at(j);
-      if (tree.motion[u] == Motion::revolute)
-        J_[at(tree.coordinate[u])] += tree.ratio[u] * ws_.axis[b].dot(ws_.axis[u]);
+    for (int j = tree.parent[b]; j >= 0; j = tree.parent[j]) {
+      const int u = j;
+      if (tree.motion[u] == Motion::revolute) J_[tree.coordinate[u]] += tree.ratio[u] * ws_.axis[b].dot(ws_.axis[u]);
     }
     for (int c = 0; c < n; ++c) {
       for (int r = 0; r < passive.count(); ++r) {
         const int row = passive.coordinate(r);
-        coupling_[at(c * n + row)] -= M(row, p) * J_[at(c)];
+        coupling_[c * n + row] -= M(row, p) * J_[c];
       }
     }
   }
   // Between passive joints of one chain J has entries too; what remains there is of no use to the arm.
   for (int r = 0; r < passive.count(); ++r) {
     for (int c = 0; c < passive.count(); ++c) {
-      coupling_[at(passive.coordinate(c) * n + passive.coordinate(r))] =
-          M(passive.coordinate(r), passive.coordinate(c));
+      coupling_[passive.coordinate(c) * n + passive.coordinate(r)] = M(passive.coordinate(r), passive.coordinate(c));
     }
   }
   passive.damp_swing({coupling.data(), n, n, Eigen::OuterStride<>(n)}, {rate_.data(), n}, damping, a);

@@ -5,19 +5,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
 #include "control/cycle.hpp"
 #include "dyn_core/control/payload_check.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::control {
 namespace {
 
-size_t at(int i) { return static_cast<size_t>(i); }
-
 Terms make_terms(int n) {
-  const std::vector<double> zero(at(n), 0.0);
+  const std::vector<double> zero(n, 0.0);
   return {zero, zero, zero, zero, zero, zero, zero, zero, zero, zero};
 }
 
@@ -61,10 +61,10 @@ double effort_limit(const Actuation& actuation, const Parameters& parameters, si
 }
 
 CycleState::CycleState(int max_n, int max_bodies)
-    : limiters(at(max_n)),
-      M_last(at(max_n) * at(max_n)),
+    : limiters(max_n),
+      M_last(max_n * max_n),
       terms(make_terms(max_n)),
-      commands(at(max_n)),
+      commands(max_n),
       payload(max_bodies),
       observer(max_n) {
   for (auto* x :
@@ -73,7 +73,7 @@ CycleState::CycleState(int max_n, int max_bodies)
         &wanted_by_a,   &wanted_by_v, &q_hat,     &v_hat,        &v_seen,          &bias_last,     &gravity_last,
         &diagonal_last, &offset_q,    &offset_v,  &offset_a,     &wanted_a,        &integral,      &integral_term,
         &pid,           &sliding_v,   &a_command, &motor_effort, &momentum_before, &momentum_step, &effort_last}) {
-    x->assign(at(max_n), 0.0);
+    x->assign(max_n, 0.0);
   }
 }
 
@@ -101,7 +101,7 @@ void Controller::Impl::find_payload_link() {
   const Link* const link = model->find_link(actuation.payload_link);
   if (link == nullptr) throw ModelError("payload_link: the robot has no link '" + actuation.payload_link + "'");
   if (link->body < 0) throw ModelError("payload_link: '" + actuation.payload_link + "' does not move");
-  payload_coordinate = model->tree().coordinate[at(link->body)];
+  payload_coordinate = model->tree().coordinate[link->body];
   body_T_payload = link->body_T_link;
 }
 
@@ -110,7 +110,7 @@ void Controller::Impl::check(const Parameters& candidate) const {
   if (candidate.law == Law::adaptive && payload_coordinate < 0) {
     throw ModelError("type: adaptive learns a payload, and payload_link does not say where");
   }
-  for (size_t i = 0; i < at(robot_n); ++i) {
+  for (int i = 0; i < robot_n; ++i) {
     if (!drives(i) || std::isfinite(effort_limit(actuation, candidate, i))) continue;
     const std::string& joint = live.newest_model()->coordinate_names()[i];
     throw ModelError("joint '" + joint +
@@ -144,27 +144,22 @@ void Controller::collect() { impl_->fresh_parameters.collect(); }
 
 void Controller::set_sample_ring(live::SampleRing* ring) noexcept { impl_->ring = ring; }
 FollowedReference Controller::reference() const noexcept {
-  const auto own = at(impl_->robot_n);
+  const auto own = static_cast<size_t>(impl_->robot_n);
   return {{impl_->followed_q.data(), own}, {impl_->followed_v.data(), own}, {impl_->followed_a.data(), own}};
 }
 const Terms& Controller::terms() const noexcept { return impl_->terms; }
 BodyInertia Controller::estimated_payload() const noexcept { return impl_->payload.inertia(); }
 void Controller::activate(const StateInput& state) noexcept {
   const realtime::Scope scope("Controller::activate");
+  DYN_EXPECTS(std::ssize(state.q) >= impl_->robot_n && std::ssize(state.v) >= impl_->robot_n);
   impl_->activate(state);
 }
 void Controller::warm_up() noexcept {
   const realtime::Scope scope("Controller::warm_up");
   impl_->warm_up();
 }
-CycleReport Controller::step(const StateInput& state, const ReferenceInput& reference,
-                             std::span<double> effort) noexcept {
-  const realtime::Scope scope("Controller::step");
-  return impl_->step(state, reference, effort);
-}
-
 void Controller::Impl::activate(const StateInput& now) noexcept {
-  for (size_t i = 0; i < at(robot_n); ++i) {
+  for (int i = 0; i < robot_n; ++i) {
     ref_q[i] = ref_now_q[i] = given_q[i] = followed_q[i] = now.q[i];
     ref_v[i] = ref_now_v[i] = given_v[i] = followed_v[i] = 0.0;
     limiters[i].reset(now.q[i], now.v[i]);
@@ -181,34 +176,39 @@ void Controller::Impl::activate(const StateInput& now) noexcept {
   cut = {};
 }
 
-CycleReport Controller::Impl::step(const StateInput& now, const ReferenceInput& wanted,
-                                   std::span<double> effort) noexcept {
+CycleReport Controller::step(const StateInput& state, const ReferenceInput& reference,
+                             std::span<double> effort) noexcept {
+  const realtime::Scope scope("Controller::step");
+  Impl& cycle = *impl_;
   CycleReport report;
-  state = now;
-  reference = wanted;
-  take_parameters();
-  live::Generation& generation = live.acquire(period_s);
-  note_model_change(generation);
+  cycle.state = state;
+  cycle.reference = reference;
+  auto parameters = cycle.fresh_parameters.take();
+  if (parameters) cycle.fresh_parameters.retire(std::exchange(cycle.parameters, std::move(parameters)));
+  live::Generation& generation = cycle.live.acquire(cycle.period_s);
+  cycle.note_model_change(generation);
+  DYN_EXPECTS(std::ssize(state.q) >= cycle.n && std::ssize(state.v) >= cycle.n && std::ssize(effort) >= cycle.n);
+  DYN_EXPECTS(reference.source != nullptr ||
+              (std::ssize(reference.q) >= cycle.robot_n && std::ssize(reference.v) >= cycle.robot_n &&
+               std::ssize(reference.a) >= cycle.robot_n));
   report.generation = generation.id;
   report.algorithms = generation.dynamics.algorithms();
   report.ramping = generation.active_ramps > 0;
-  report.fallback = live.fallback().any();
-  if (state_is_finite()) {
-    starts_at_state = starts_at_state || bad_s > 0.0;  // the arm went on while the reference did not
-    compute(generation, report);
+  report.fallback = cycle.live.fallback().any();
+  if (cycle.state_is_finite()) {
+    cycle.compute(generation, report);
   } else {
     report.status = Status::not_finite(-1, std::numeric_limits<double>::quiet_NaN());
   }
-  report.reference_cut = cut;
-  last_good = report.status.ok() ? &generation : nullptr;
+  report.reference_cut = cycle.cut;
+  cycle.last_good = report.status.ok() ? &generation : nullptr;
   if (report.status.ok()) {
-    if (learning && !report.saturated) payload.adapt(parameters->adaptation_gain, period_s);
-    write_sample(generation);
+    cycle.write_sample(generation);
   } else {
-    fail_safe(report);
+    cycle.fail_safe(report);
   }
-  for (size_t i = 0; i < at(n); ++i) effort[i] = terms.applied[i];
-  active_s += period_s;
+  std::copy_n(cycle.terms.applied.data(), cycle.n, effort.data());
+  cycle.active_s += cycle.period_s;
   return report;
 }
 

@@ -83,28 +83,25 @@ struct Controller::Impl : private CycleState {
   Impl& operator=(Impl&&) = delete;
 
   void activate(const StateInput& now) noexcept;
-  CycleReport step(const StateInput& now, const ReferenceInput& wanted, std::span<double> effort) noexcept;
 
  private:
-  friend class Controller;
+  friend class Controller;  // whose step() is the cycle
   void compute(live::Generation& generation, CycleReport& report) noexcept;
   void warm_up() noexcept;
 
   // state
-  void take_parameters() noexcept;
   [[nodiscard]] bool state_is_finite() const noexcept;
   void note_model_change(live::Generation& generation) noexcept;
   void place_payload(const Tree& tree) noexcept;
   // reference
   void update_reference(CycleReport& report) noexcept;
   [[nodiscard]] bool take_reference(double now_s, double ahead_s) noexcept;
-  void note_age(bool fresh) noexcept;
-  [[nodiscard]] Point given(size_t i) const noexcept;
+  [[nodiscard]] Point given(int i) const noexcept;
   void start_reference_at_state() noexcept;
-  [[nodiscard]] MotionLimits motion_limits(size_t i) const noexcept;
+  [[nodiscard]] MotionLimits motion_limits(int i) const noexcept;
   void allow_given_motion() noexcept;
-  [[nodiscard]] bool limit_reference(size_t i, CycleReport& report) noexcept;
-  void look_ahead(size_t i, bool limited, bool jerk_known, double now_s, double ahead_s) noexcept;
+  [[nodiscard]] bool limit_reference(int i, CycleReport& report) noexcept;
+  void look_ahead(int i, bool limited, bool jerk_known, double now_s, double ahead_s) noexcept;
   void stop_reference() noexcept;
   // prediction
   void predict() noexcept;
@@ -115,13 +112,10 @@ struct Controller::Impl : private CycleState {
   // law
   [[nodiscard]] Status apply_law(Dynamics& dynamics) noexcept;
   void update_anti_swing_offset(const Dynamics& dynamics) noexcept;
-  [[nodiscard]] LawInput law_input(const Dynamics& dynamics) const noexcept;
-  [[nodiscard]] Status evaluate_law(Dynamics& dynamics) noexcept;
   [[nodiscard]] double feedback_scale() const noexcept;
-  void add_friction() noexcept;
   [[nodiscard]] Status sum_terms() noexcept;
   // limits
-  [[nodiscard]] double effort_bound(size_t i) const noexcept;
+  [[nodiscard]] double effort_bound(int i) const noexcept;
   void limit_effort(CycleReport& report) noexcept;
   // observer
   void update_observer(live::Generation& generation, CycleReport& report) noexcept;
@@ -134,7 +128,7 @@ struct Controller::Impl : private CycleState {
   void write_sample(const live::Generation& generation) noexcept;
   [[nodiscard]] bool fill(live::Sample& sample, const live::Generation& generation) const noexcept;
 
-  [[nodiscard]] bool drives(size_t i) const noexcept { return actuation.actuated[i] && !actuation.followed[i]; }
+  [[nodiscard]] bool drives(int i) const noexcept { return actuation.actuated[i] && !actuation.followed[i]; }
   [[nodiscard]] ConstVectorRef<double> read_view(const std::vector<double>& x) const noexcept { return {x.data(), n}; }
   [[nodiscard]] VectorRef<double> write_view(std::vector<double>& x) const noexcept { return {x.data(), n}; }
 

@@ -1,6 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 #include "dyn_core/control/laws.hpp"
 
+#include "dyn_core/precondition.hpp"
+
 namespace dyn::control {
 namespace {
 
@@ -12,13 +14,26 @@ double row_dot(const ConstMatrixRef<double>& A, Eigen::Index row, const VectorRe
 
 double pid(const LawInput& in, Eigen::Index i) noexcept {
   if (i >= static_cast<Eigen::Index>(in.gains.size())) return 0.0;
-  const JointGains& gain = in.gains[static_cast<size_t>(i)];
+  const JointGains& gain = in.gains[i];
   return in.feedback_scale * (gain.p * in.error[i] + gain.d * in.error_rate[i] + in.integral[i]);
+}
+
+[[maybe_unused]] bool sizes_fit(const LawInput& in, const LawOutput& out) noexcept {
+  const Eigen::Index n = in.v.size();
+  bool fit = in.M.rows() == n && in.M.cols() == n && in.C.rows() == n && in.C.cols() == n;
+  for (const auto* x : {&in.g, &in.h, &in.error, &in.error_rate, &in.reference_v, &in.reference_a, &in.integral}) {
+    fit = fit && x->size() == n;
+  }
+  for (const auto* x : {&out.inertia, &out.coriolis, &out.gravity, &out.feedback, &out.a, &out.sliding_v, &out.pid}) {
+    fit = fit && x->size() == n;
+  }
+  return fit && in.feedback_scale >= 0.0 && in.feedback_scale <= 1.0;
 }
 
 }  // namespace
 
 Status computed_torque(const LawInput& in, PassiveJoints& passive, LawOutput out) noexcept {
+  DYN_EXPECTS(sizes_fit(in, out));
   const Eigen::Index n = in.v.size();
   for (Eigen::Index i = 0; i < n; ++i) {
     out.pid[i] = pid(in, i);
@@ -42,6 +57,7 @@ Status computed_torque(const LawInput& in, PassiveJoints& passive, LawOutput out
 }
 
 void feedforward(const LawInput& in, LawOutput out) noexcept {
+  DYN_EXPECTS(sizes_fit(in, out));
   for (Eigen::Index i = 0; i < in.v.size(); ++i) {
     out.a[i] = in.reference_a[i];
     out.pid[i] = out.feedback[i] = pid(in, i);
@@ -52,21 +68,23 @@ void feedforward(const LawInput& in, LawOutput out) noexcept {
 }
 
 void gravity_compensation(const LawInput& in, LawOutput out) noexcept {
+  DYN_EXPECTS(sizes_fit(in, out));
   for (Eigen::Index i = 0; i < in.v.size(); ++i) {
     const bool own = i < static_cast<Eigen::Index>(in.gains.size());
     out.a[i] = 0.0;
     out.inertia[i] = 0.0;
     out.coriolis[i] = 0.0;
     out.gravity[i] = in.g[i];
-    out.feedback[i] = own ? -in.gains[static_cast<size_t>(i)].d * in.v[i] : 0.0;
+    out.feedback[i] = own ? -in.gains[i].d * in.v[i] : 0.0;
   }
 }
 
 Status passivity(const LawInput& in, PassiveJoints& passive, LawOutput out) noexcept {
+  DYN_EXPECTS(sizes_fit(in, out));
   const Eigen::Index n = in.v.size();
   for (Eigen::Index i = 0; i < n; ++i) {
     const bool own = i < static_cast<Eigen::Index>(in.gains.size());
-    const JointGains gain = own ? in.gains[static_cast<size_t>(i)] : JointGains{};
+    const JointGains gain = own ? in.gains[i] : JointGains{};
     const double lambda = gain.d > 0.0 ? in.feedback_scale * gain.p / gain.d : 0.0;
     out.sliding_v[i] = in.reference_v[i] + lambda * in.error[i];
     out.a[i] = in.reference_a[i] + lambda * in.error_rate[i];

@@ -18,8 +18,6 @@ constexpr int postures = 256;
 constexpr double most_lengths = 2.0;    // of the arm, to a payload's centre of mass
 constexpr double most_masses = 1000.0;  // of the arm
 
-size_t at(int i) { return static_cast<size_t>(i); }
-
 std::string number(double x) {
   char text[32];
   (void)std::snprintf(text, sizeof text, "%.4g", x);
@@ -86,17 +84,17 @@ class Weights {
     update_kinematics(tree_, ws_, needs_positions);
   }
   [[nodiscard]] std::vector<double> of_arm() const {
-    std::vector<double> tau(at(tree_.coordinates), 0.0);
-    for (int b = 0; b < tree_.size; ++b) add(b, tree_.mass[at(b)], tree_.com[at(b)], tau);
+    std::vector<double> tau(tree_.coordinates, 0.0);
+    for (int b = 0; b < tree_.size; ++b) add(b, tree_.mass[b], tree_.com[b], tau);
     return tau;
   }
   void add(int body, double mass_kg, const Vec3d& com_m, std::vector<double>& tau) const {
     if (body < 0) return;
-    const Vec3d point = ws_.origin[at(body)] + ws_.R[at(body)] * com_m;
-    for (int b = body; b >= 0; b = tree_.parent[at(b)]) {
-      const Vec3d& k = ws_.axis[at(b)];
-      const Vec3d rate = tree_.motion[at(b)] == Motion::revolute ? Vec3d(k.cross(point - ws_.origin[at(b)])) : k;
-      tau[at(tree_.coordinate[at(b)])] -= tree_.ratio[at(b)] * mass_kg * rate.dot(gravity_);
+    const Vec3d point = ws_.origin[body] + ws_.R[body] * com_m;
+    for (int b = body; b >= 0; b = tree_.parent[b]) {
+      const Vec3d& k = ws_.axis[b];
+      const Vec3d rate = tree_.motion[b] == Motion::revolute ? Vec3d(k.cross(point - ws_.origin[b])) : k;
+      tau[tree_.coordinate[b]] -= tree_.ratio[b] * mass_kg * rate.dot(gravity_);
     }
   }
 
@@ -125,7 +123,7 @@ void note_overload(const std::vector<double>& alone, const std::vector<double>& 
 
 // Within the position limits; all the way round where there are none.
 std::vector<double> random_posture(const Actuation& actuation, int coordinates, std::mt19937_64& random) {
-  std::vector<double> q(at(coordinates), 0.0);
+  std::vector<double> q(coordinates, 0.0);
   for (size_t i = 0; i < actuation.lower.size(); ++i) {
     const double share = static_cast<double>(random() >> 11U) * 0x1p-53;
     const double lower = std::isfinite(actuation.lower[i]) ? actuation.lower[i] : -std::numbers::pi;
@@ -140,7 +138,7 @@ std::vector<double> random_posture(const Actuation& actuation, int coordinates, 
 void check_has_mass(const Model& robot) {
   const Tree& tree = robot.tree();
   for (int b = 0; b < tree.size; ++b) {
-    if (tree.mass[at(b)] > 0.0 || !tree.inertia_com[at(b)].isZero(0.0)) return;
+    if (tree.mass[b] > 0.0 || !tree.inertia_com[b].isZero(0.0)) return;
   }
   for (const double armature : tree.armature) {
     if (armature > 0.0) return;
@@ -152,25 +150,25 @@ void check_has_mass(const Model& robot) {
 double arm_length(const Model& robot) {
   const Tree& tree = robot.tree();
   std::unordered_set<std::string> of_payloads;
-  std::vector<bool> own(at(tree.size), true);
-  std::vector<double> stroke(at(tree.size), 0.0);
+  std::vector<bool> own(tree.size, true);
+  std::vector<double> stroke(tree.size, 0.0);
   for (const JointDescription& joint : robot.description().joints) {
     if (joint.payload != 0) of_payloads.insert(joint.child_link);
   }
   for (const Joint& joint : robot.joints()) {
     const auto& limits = joint.description.limits;
     if (joint.description.type != JointType::prismatic || !limits) continue;
-    stroke[at(joint.body)] = std::max(std::abs(limits->lower), std::abs(limits->upper));
+    stroke[joint.body] = std::max(std::abs(limits->lower), std::abs(limits->upper));
   }
-  std::vector<double> way(at(tree.size), 0.0);
+  std::vector<double> reach(tree.size, 0.0);
   for (int b = 0; b < tree.size; ++b) {
-    const double before = tree.parent[at(b)] < 0 ? 0.0 : way[at(tree.parent[at(b)])];
-    way[at(b)] = before + tree.parent_p_joint[at(b)].norm() + stroke[at(b)];
+    const double before = tree.parent[b] < 0 ? 0.0 : reach[tree.parent[b]];
+    reach[b] = before + tree.parent_p_joint[b].norm() + stroke[b];
   }
   double longest = 0.0;
   for (const Link& link : robot.links()) {
     if (of_payloads.contains(link.name)) continue;
-    const double before = link.body < 0 ? 0.0 : way[at(link.body)];
+    const double before = link.body < 0 ? 0.0 : reach[link.body];
     const Vec3d com = link.body_T_link.R * link.inertial.com_m + link.body_T_link.p_m;
     longest = std::max({longest, before + link.body_T_link.p_m.norm(), before + com.norm()});
   }
@@ -211,10 +209,10 @@ std::vector<std::string> check_payload(const Model& carrying, const Payload& pay
   };
   const auto sentence = [&](const std::string& where, const Overload& overload) {
     return payload_text(payload) + ": " + where + " gravity takes " + number(overload.torque) + " of joint '" +
-           carrying.coordinate_names()[at(overload.coordinate)] + "', which may use " + number(overload.limit);
+           carrying.coordinate_names()[overload.coordinate] + "', which may use " + number(overload.limit);
   };
   std::vector<double> here(q.begin(), q.end());
-  here.resize(at(tree.coordinates), 0.0);
+  here.resize(tree.coordinates, 0.0);
   Overload now;
   overload_at(here, now);
   if (now.coordinate >= 0) complain(sentence("here", now));

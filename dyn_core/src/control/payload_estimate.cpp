@@ -5,12 +5,12 @@
 #include <cmath>
 
 #include "dyn_core/kinematics/kinematics.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::control {
 namespace {
 
 using Twist = Eigen::Matrix<double, 3, 4>;
-size_t at(int i) { return static_cast<size_t>(i); }
 
 Twist twist(const Vec3d& angular, const Vec3d& linear_at_base) noexcept {
   Twist t;
@@ -24,16 +24,17 @@ Twist twist(const Vec3d& angular, const Vec3d& linear_at_base) noexcept {
 Twist after(const Twist& A, const Twist& B) noexcept { return A.leftCols<3>() * B; }
 
 // Unit twist of a joint at the base origin: (k, o x k) or (0, k).
-Twist joint_twist(const Tree& tree, const Workspace<double>& ws, size_t i) noexcept {
+Twist joint_twist(const Tree& tree, const Workspace<double>& ws, int i) noexcept {
   const Vec3d& k = ws.axis[i];
   return tree.motion[i] == Motion::revolute ? twist(k, ws.origin[i].cross(k)) : twist(Vec3d::Zero(), k);
 }
 
 }  // namespace
 
-PayloadEstimate::PayloadEstimate(int max_bodies) : ws_(max_bodies), chain_(at(max_bodies)) {}
+PayloadEstimate::PayloadEstimate(int max_bodies) : ws_(max_bodies), chain_(max_bodies) {}
 
 void PayloadEstimate::reset(double mass_kg, double radius_m) noexcept {
+  DYN_EXPECTS(mass_kg > 0.0 && radius_m > 0.0);
   U_.setZero();
   const double spread = std::sqrt(mass_kg / 5.0) * radius_m;  // int x^2 dm of a ball is m r^2 / 5
   U_.diagonal() << spread, spread, spread, std::sqrt(mass_kg);
@@ -41,9 +42,10 @@ void PayloadEstimate::reset(double mass_kg, double radius_m) noexcept {
 }
 
 void PayloadEstimate::choose(const Tree& tree, int body, const Pose& body_T_payload) noexcept {
+  DYN_EXPECTS(body < tree.size);
   links_ = 0;
   if (tree.size > ws_.capacity) return;
-  for (int i = body; i >= 0; i = tree.parent[at(i)]) chain_[at(links_++)] = i;
+  for (int i = body; i >= 0; i = tree.parent[i]) chain_[links_++] = i;
   std::reverse(chain_.begin(), chain_.begin() + links_);
   body_T_payload_ = body_T_payload;
 }
@@ -59,7 +61,7 @@ void PayloadEstimate::add_torque(const Tree& tree, const ConstVectorRef<double>&
   Twist B = Twist::Zero();
   B.col(3) = -tree.gravity;
   for (int k = 0; k < links_; ++k) {
-    const size_t i = at(chain_[at(k)]);
+    const int i = chain_[k];
     const int c = tree.coordinate[i];
     const double ratio = tree.ratio[i];
     const Twist J = joint_twist(tree, ws_, i);
@@ -70,7 +72,7 @@ void PayloadEstimate::add_torque(const Tree& tree, const ConstVectorRef<double>&
   }
   B += after(T_s, T);
 
-  const size_t last = at(chain_[at(links_ - 1)]);
+  const int last = chain_[links_ - 1];
   Eigen::Matrix4d H = Eigen::Matrix4d::Identity();
   H.topLeftCorner<3, 3>() = ws_.R[last] * body_T_payload_.R;
   H.topRightCorner<3, 1>() = ws_.origin[last] + ws_.R[last] * body_T_payload_.p_m;
@@ -82,13 +84,14 @@ void PayloadEstimate::add_torque(const Tree& tree, const ConstVectorRef<double>&
   const Eigen::Matrix4d HU = H * U_;
   const Eigen::Matrix<double, 4, 3> Q = HU * (BH * U_).transpose();  // H P H^T B^T
   for (int k = 0; k < links_; ++k) {
-    const size_t i = at(chain_[at(k)]);
+    const int i = chain_[k];
     const Twist J = joint_twist(tree, ws_, i);
     tau[tree.coordinate[i]] += tree.ratio[i] * J.cwiseProduct(Q.transpose()).sum();
   }
 }
 
 void PayloadEstimate::adapt(double gain, double period_s) noexcept {
+  DYN_EXPECTS(gain >= 0.0 && period_s > 0.0);
   Eigen::Matrix4d Y = U_.transpose() * L_ * U_;
   Y *= -0.5 * gain * period_s;
   constexpr double most = 0.1;  // of a change in one period, relative

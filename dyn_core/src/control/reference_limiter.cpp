@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "dyn_core/precondition.hpp"
+
 namespace dyn::control {
 namespace {
 
@@ -111,6 +113,7 @@ void JointLimiter::reset(double q, double v) noexcept {
 
 ReferenceLimit JointLimiter::follow(const Point& given, bool wraps, const MotionLimits& limits,
                                     double period_s) noexcept {
+  DYN_EXPECTS(limits.acceleration > 0.0 && limits.braking >= limits.acceleration && period_s > 0.0);
   const Point asked = within_reach(given, wraps);
   const bool lost = asked.q != given.q;
   Budgets budgets = budgets_;
@@ -135,6 +138,7 @@ ReferenceLimit JointLimiter::follow(const Point& given, bool wraps, const Motion
 }
 
 void JointLimiter::stop(const MotionLimits& limits, double period_s) noexcept {
+  DYN_EXPECTS(limits.acceleration > 0.0 && limits.braking >= limits.acceleration && period_s > 0.0);
   begin_period(limits, period_s);
   limited_ = true;
   const double most = limits.acceleration * period_s;

@@ -21,7 +21,14 @@ struct DenocKernel {
                  double* qdd);
 };
 
+// Defined by denoc_lanes.cpp, once for each kernel set.
 template <lanes::KernelSet set>
 DenocKernel denoc_kernel();
+template <>
+DenocKernel denoc_kernel<lanes::KernelSet::baseline>();
+template <>
+DenocKernel denoc_kernel<lanes::KernelSet::v3>();
+template <>
+DenocKernel denoc_kernel<lanes::KernelSet::v4>();
 
 }  // namespace dyn::forward

@@ -56,7 +56,7 @@ struct Frames::Impl {
     }
   }
 
-  [[nodiscard]] FrameMemory& at(int frame) noexcept { return frames[static_cast<size_t>(frame)]; }
+  [[nodiscard]] FrameMemory& at(int frame) noexcept { return frames[frame]; }
 
   // From coordinates to bodies where these are others; what is not finite stays so.
   const double* of_bodies(const double* coordinates, bool rates, std::vector<double>& to) const noexcept {

@@ -51,15 +51,15 @@ DYN_INLINE void turned_axes(const V3* before, const AxisPermutation& permutation
   f.ey = ey * turn.w - ex * turn.x;
 }
 
-// Reference points from the last one in the block: the sum over the lanes from each one on of the way back.
+// Reference points from the last one in the block: the sum over the lanes from each one on of the offsets back.
 template <class L, bool kSlides>
-DYN_INLINE V3 way_back(const double* block, V q, Frame& f) {
-  V3 way = f.ex * constant<L>(block, back_x) + f.ey * constant<L>(block, back_y);
+DYN_INLINE V3 offset_back(const double* block, V q, Frame& f) {
+  V3 offset = f.ex * constant<L>(block, back_x) + f.ey * constant<L>(block, back_y);
   if constexpr (kSlides) {
     f.slide = q - q * constant<L>(block, revolute);
-    way = way + f.ez * (constant<L>(block, back_z) - f.slide);
+    offset = offset + f.ez * (constant<L>(block, back_z) - f.slide);
   }
-  return sum_down<L>(way);
+  return sum_down<L>(offset);
 }
 
 struct Twist {

@@ -103,5 +103,11 @@ struct Kernels {
 // Defined by fused_lanes.cpp, once for each kernel set.
 template <lanes::KernelSet set>
 Kernels kernels();
+template <>
+Kernels kernels<lanes::KernelSet::baseline>();
+template <>
+Kernels kernels<lanes::KernelSet::v3>();
+template <>
+Kernels kernels<lanes::KernelSet::v4>();
 
 }  // namespace dyn::fused

@@ -76,10 +76,10 @@ DYN_INLINE void frames_from_middle(const Chain& chain, const double* q, V (&c)[k
     Frame& f = chain.states[k].frame;
     axes_of_scaled(e.w[k], e.x[k], e.y[k], e.z[k], f);
     const double* block = block_of<Bodies>(chain, k);
-    const V3 way = f.ex * constant<Bodies>(block, back_x) + f.ey * constant<Bodies>(block, back_y);
-    x[k] = way.x;
-    y[k] = way.y;
-    z[k] = way.z;
+    const V3 offset = f.ex * constant<Bodies>(block, back_x) + f.ey * constant<Bodies>(block, back_y);
+    x[k] = offset.x;
+    y[k] = offset.y;
+    z[k] = offset.z;
   }
   V ox[kBlocks], oy[kBlocks], oz[kBlocks];
   sums_from_middle(x, ox);

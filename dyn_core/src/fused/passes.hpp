@@ -102,8 +102,8 @@ DYN_INLINE void frames(const Chain& chain, const double* q, Bridge& bridge) {
   for (int k = chain.blocks; k-- > 0;) {
     Frame& f = chain.states[k].frame;
     const V slide = kSlides ? load_lanes(L(), chain, k, q) : V{};
-    const V3 way = way_back<L, kSlides>(block_of<L>(chain, k), slide, f);
-    f.o = k + 1 == chain.blocks ? way : way + behind;
+    const V3 offset = offset_back<L, kSlides>(block_of<L>(chain, k), slide, f);
+    f.o = k + 1 == chain.blocks ? offset : offset + behind;
     behind = first<L>(f.o);
   }
   const Frame& end = chain.states[chain.blocks - 1].frame;

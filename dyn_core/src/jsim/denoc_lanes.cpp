@@ -6,12 +6,7 @@
 // the joints that support i side by side.
 #include "lanes/body_moments.hpp"
 #include "lanes/columns.hpp"
-#include "lanes/forms.hpp"
-
-namespace dyn::jsim {
-template <class T>
-class Denoc;
-}  // namespace dyn::jsim
+#include "lanes/define_mass.hpp"
 
 namespace {
 
@@ -86,10 +81,7 @@ DYN_INLINE void denoc_columns(const Plan& plan, double* M) {
   }
 }
 
-}  // namespace
-
-template <>
-void dyn::lanes::mass<dyn::jsim::Denoc<double>, kKernelSet>(const Plan& plan, double* M) {
+void mass_by_denoc(const Plan& plan, double* M) {
   own_inertias(plan);
   compose(plan);
   if (plan.slides) {
@@ -101,3 +93,7 @@ void dyn::lanes::mass<dyn::jsim::Denoc<double>, kKernelSet>(const Plan& plan, do
   }
   mirror(M, plan.bodies);
 }
+
+}  // namespace
+
+DYN_MASS_FORM(Denoc, mass_by_denoc)

@@ -8,12 +8,7 @@
 //   k P: n_k . sum w_l                             (31), (35)
 #include "jsim/explicit_kernel.hpp"
 #include "lanes/columns.hpp"
-#include "lanes/forms.hpp"
-
-namespace dyn::jsim {
-template <class T>
-class Explicit;
-}  // namespace dyn::jsim
+#include "lanes/define_mass.hpp"
 
 namespace {
 
@@ -65,12 +60,12 @@ DYN_INLINE void elements(const Plan& plan, int u, int first, const RowSums& sums
   }
   for (int b = 0; b < kBlocks; ++b) {
     const V3 n = load3(plan, Row::axis_x, first + b * W);
-    V3 felt = moment[b];
+    V3 sum = moment[b];
     if constexpr (kSlides) {
       const auto slides = load(row(plan, Row::slides) + first + b * W) != V{};
-      felt = {slides ? sums.force.x : felt.x, slides ? sums.force.y : felt.y, slides ? sums.force.z : felt.z};
+      sum = {slides ? sums.force.x : sum.x, slides ? sums.force.y : sum.y, slides ? sums.force.z : sum.z};
     }
-    value[b] = mul_add(n.z, felt.z, mul_add(n.y, felt.y, n.x * felt.x));
+    value[b] = mul_add(n.z, sum.z, mul_add(n.y, sum.y, n.x * sum.x));
   }
 }
 
@@ -107,14 +102,15 @@ DYN_INLINE double one_element(const Plan& plan, int u, int k) {
   return value[0][0];
 }
 
-}  // namespace
-
-template <>
-void dyn::lanes::mass<dyn::jsim::Explicit<double>, kKernelSet>(const Plan& plan, double* M) {
+void mass_by_elements(const Plan& plan, double* M) {
   plan.slides ? explicit_columns<true>(plan, M) : explicit_columns<false>(plan, M);
 }
+
+}  // namespace
 
 template <>
 double dyn::jsim::explicit_element<kKernelSet>(const lanes::Plan& plan, int u, int k) {
   return plan.slides ? one_element<true>(plan, u, k) : one_element<false>(plan, u, k);
 }
+
+DYN_MASS_FORM(Explicit, mass_by_elements)

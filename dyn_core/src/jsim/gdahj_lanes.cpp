@@ -5,12 +5,7 @@
 // on. The quadratic part, Algorithm 1, is the upper half of a product of an n x 6 and a 6 x n matrix:
 //   A_ij = w_j . d_i + t_j . y_i,   A = [w t] [d y]^T                                              (31)
 #include "lanes/columns.hpp"
-#include "lanes/forms.hpp"
-
-namespace dyn::jsim {
-template <class T>
-class Gdahj;
-}  // namespace dyn::jsim
+#include "lanes/define_mass.hpp"
 
 namespace {
 
@@ -99,10 +94,7 @@ DYN_INLINE void all_joint_vectors(const Plan& plan) {
   }
 }
 
-}  // namespace
-
-template <>
-void dyn::lanes::mass<dyn::jsim::Gdahj<double>, kKernelSet>(const Plan& plan, double* M) {
+void mass_by_gdahj(const Plan& plan, double* M) {
   if (plan.bodies == 0) return;
   plan.slides ? all_joint_vectors<true>(plan) : all_joint_vectors<false>(plan);
   for (int i = 0; i < plan.bodies; ++i) {
@@ -113,3 +105,7 @@ void dyn::lanes::mass<dyn::jsim::Gdahj<double>, kKernelSet>(const Plan& plan, do
   }
   mirror(M, plan.bodies);
 }
+
+}  // namespace
+
+DYN_MASS_FORM(Gdahj, mass_by_gdahj)

@@ -2,13 +2,8 @@
 //
 // M by generalized momentum (paper 000, Table 1), symbols as in dyn_core/jsim/momentum.hpp: columns of Jacobians and
 // their products for W joints side by side.
-#include "lanes/forms.hpp"
+#include "lanes/define_mass.hpp"
 #include "lanes/link_products.hpp"
-
-namespace dyn::jsim {
-template <class T>
-class Momentum;
-}  // namespace dyn::jsim
 
 namespace {
 
@@ -29,10 +24,11 @@ DYN_INLINE void momentum_columns(const Plan& plan, int l) {
   });
 }
 
-}  // namespace
-
-template <>
-void dyn::lanes::mass<dyn::jsim::Momentum<double>, kKernelSet>(const Plan& plan, double* M) {
+void mass_by_momentum(const Plan& plan, double* M) {
   plan.slides ? sum_links<6>(plan, M, [&](int l) { momentum_columns<true>(plan, l); })
               : sum_links<6>(plan, M, [&](int l) { momentum_columns<false>(plan, l); });
 }
+
+}  // namespace
+
+DYN_MASS_FORM(Momentum, mass_by_momentum)

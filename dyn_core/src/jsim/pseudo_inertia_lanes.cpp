@@ -2,13 +2,8 @@
 //
 // M by pseudo-inertias (paper 000, Table 1), symbols as in dyn_core/jsim/pseudo_inertia.hpp: derivatives of poses and
 // their products for W joints side by side, without the entries that are always 0.
-#include "lanes/forms.hpp"
+#include "lanes/define_mass.hpp"
 #include "lanes/link_products.hpp"
-
-namespace dyn::jsim {
-template <class T>
-class PseudoInertia;
-}  // namespace dyn::jsim
 
 namespace {
 
@@ -30,10 +25,11 @@ DYN_INLINE void pose_columns(const Plan& plan, int l) {
   });
 }
 
-}  // namespace
-
-template <>
-void dyn::lanes::mass<dyn::jsim::PseudoInertia<double>, kKernelSet>(const Plan& plan, double* M) {
+void mass_by_pseudo_inertias(const Plan& plan, double* M) {
   plan.slides ? sum_links<12>(plan, M, [&](int l) { pose_columns<true>(plan, l); })
               : sum_links<12>(plan, M, [&](int l) { pose_columns<false>(plan, l); });
 }
+
+}  // namespace
+
+DYN_MASS_FORM(PseudoInertia, mass_by_pseudo_inertias)

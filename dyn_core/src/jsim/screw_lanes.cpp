@@ -2,13 +2,8 @@
 //
 // M by principal screws of inertia (paper 002, Laus, Simoni and Martins), symbols as in dyn_core/jsim/screw.hpp:
 // columns on the screws and their products for W joints side by side.
-#include "lanes/forms.hpp"
+#include "lanes/define_mass.hpp"
 #include "lanes/link_products.hpp"
-
-namespace dyn::jsim {
-template <class T>
-class Screw;
-}  // namespace dyn::jsim
 
 namespace {
 
@@ -40,10 +35,11 @@ DYN_INLINE void screw_columns(const Plan& plan, int l) {
   });
 }
 
-}  // namespace
-
-template <>
-void dyn::lanes::mass<dyn::jsim::Screw<double>, kKernelSet>(const Plan& plan, double* M) {
+void mass_by_screws(const Plan& plan, double* M) {
   plan.slides ? sum_links<6>(plan, M, [&](int l) { screw_columns<true>(plan, l); })
               : sum_links<6>(plan, M, [&](int l) { screw_columns<false>(plan, l); });
 }
+
+}  // namespace
+
+DYN_MASS_FORM(Screw, mass_by_screws)

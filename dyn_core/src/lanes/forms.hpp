@@ -10,7 +10,8 @@
 
 namespace dyn::lanes {
 
-// M by that class of jsim/, column-major in body order; what is zero by structure must be zero before.
+// M by that class of jsim/, column-major in body order; what is zero by structure must be zero before. A template that
+// each lane form instantiates for its class and kernel set: define_mass.hpp.
 using MassForm = void (*)(const Plan& plan, double* M);
 template <class Algorithm, KernelSet set>
 void mass(const Plan& plan, double* M);
@@ -22,5 +23,11 @@ struct PositionsKernel {
 };
 template <KernelSet set>
 PositionsKernel positions_kernel();
+template <>
+PositionsKernel positions_kernel<KernelSet::baseline>();
+template <>
+PositionsKernel positions_kernel<KernelSet::v3>();
+template <>
+PositionsKernel positions_kernel<KernelSet::v4>();
 
 }  // namespace dyn::lanes

@@ -34,7 +34,7 @@ DYN_INLINE void place_segment(const Plan& plan, int index, const double* q) {
     axes(before, f);
     start = parent.origin + in_base(f, start);
   }
-  V3 way_before{};
+  V3 offset_before{};
   for (int k = 0; k < s.blocks; ++k) {
     const double* block = block_of(plan, s, k);
     const int body = s.first_body + k * W;
@@ -48,12 +48,12 @@ DYN_INLINE void place_segment(const Plan& plan, int index, const double* q) {
     Frame f;
     axes(e, f);
     // o_i = o_i-1 + R_i-1 p + z_i q_i
-    const V3 way = in_base(f, fixed3(block, Fixed::next_x));
-    V3 step{up<1>(way.x, way_before.x), up<1>(way.y, way_before.y), up<1>(way.z, way_before.z)};
+    const V3 offset = in_base(f, fixed3(block, Fixed::next_x));
+    V3 step{up<1>(offset.x, offset_before.x), up<1>(offset.y, offset_before.y), up<1>(offset.z, offset_before.z)};
     if constexpr (kSlides) step = step + f.ez * slide;
     f.o = start + sum_up<Bodies>(step);
     start = last<Bodies>(f.o);
-    way_before = way;
+    offset_before = offset;
     store3(plan, Row::frame_x, body, f.ex);
     store3(plan, Row::frame_y, body, f.ey);
     store3(plan, Row::axis_x, body, f.ez);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "dyn_core/model/validate.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::live {
 namespace {
@@ -65,7 +66,7 @@ Applied LiveModel::attach(const Payload& payload, double transition_time_s, Chan
   const auto lock = writer("LiveModel::attach");
   Parts parts = parts_;
   parts.payloads.push_back(payload);
-  return change(std::move(parts), transition_time_s, later);
+  return change(std::move(parts), transition_time_s, later, true);
 }
 
 Applied LiveModel::detach(const std::string& payload_name, double transition_time_s, Change* later) {
@@ -105,6 +106,11 @@ void LiveModel::set_gravity(const Vec3d& gravity_mps2, Change* later) {
   change_settings(settings, later);
 }
 
+void LiveModel::set_check(ChangeCheck check) {
+  const auto lock = writer("LiveModel::set_check");
+  options_.check = std::move(check);
+}
+
 std::vector<Payload> LiveModel::payloads() const {
   const auto lock = writer("LiveModel::payloads");
   return parts_.payloads;
@@ -126,21 +132,22 @@ void LiveModel::collect() {
   fresh_settings_.collect();
 }
 
-// The one build of a change; whatever may refuse it has its say before anything is changed.
-Applied LiveModel::change(Parts parts, double transition_time_s, Change* later) {
+// The one build of a change; whatever may refuse it does so before anything is changed.
+Applied LiveModel::change(Parts parts, double transition_time_s, Change* later, bool attaches) {
   check_transition_time(transition_time_s);
   RobotDescription whole = parts.robot;
   for (const Payload& payload : parts.payloads) whole = dyn::attach(whole, payload);
   auto model = std::make_shared<const Model>(Model::build(whole, options_.model));
   (void)Frames(model, options_.frames);  // throws where a link is missing
-  if (model_ != nullptr) {               // a change, and not the first model
+  std::vector<std::string> warnings;
+  if (model_ != nullptr) {  // a change, and not the first model
     check_same_joints(parts.robot, own_coordinates(*model_), own_coordinates(*model));
     if (model->coordinates() > max_coordinates()) {
       throw ModelError("payload '" + parts.payloads.back().name() + "' would make " +
                        std::to_string(model->coordinates()) + " degrees of freedom; max_payload_dofs leaves room for " +
                        std::to_string(max_coordinates()));
     }
-    if (options_.check) options_.check(*model);
+    if (options_.check) warnings = options_.check(*model_, *model, attaches ? &parts.payloads.back() : nullptr);
   }
   std::vector<std::string> frames = options_.frames;
   frames.insert(frames.end(), options_.payload_frames.begin(), options_.payload_frames.end());
@@ -150,7 +157,8 @@ Applied LiveModel::change(Parts parts, double transition_time_s, Change* later) 
   remember(*generation, transition_time_s);
   parts_ = std::move(parts);
   model_ = generation->model;
-  Applied applied{generation->id, model_->coordinate_names(), model_->warnings()};
+  warnings.insert(warnings.end(), model_->warnings().begin(), model_->warnings().end());
+  Applied applied{generation->id, model_->coordinate_names(), std::move(warnings)};
   if (later != nullptr) {
     later->generation_ = std::move(generation);
   } else {
@@ -219,6 +227,7 @@ void LiveModel::apply(const Settings& settings) noexcept {
 
 Generation& LiveModel::acquire(double period_s) noexcept {
   const realtime::Scope scope("LiveModel::acquire");
+  DYN_EXPECTS(period_s >= 0.0);
   generation_->begin_cycle();
   auto settings = fresh_settings_.take();
   bool settings_changed = static_cast<bool>(settings);

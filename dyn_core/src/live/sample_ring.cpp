@@ -1,15 +1,18 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 #include "dyn_core/live/sample_ring.hpp"
 
+#include "dyn_core/precondition.hpp"
+
 namespace dyn::live {
 namespace {
 
 Sample empty_sample(int max_coordinates, int max_bodies) {
+  DYN_EXPECTS(max_coordinates >= 0 && max_bodies >= 0);
   Sample sample;
   const auto n = static_cast<std::size_t>(max_coordinates);
   for (auto* vector : {&sample.q, &sample.v, &sample.Cv, &sample.g}) vector->resize(n);
   sample.M.resize(n * n);
-  sample.ramps.resize(static_cast<std::size_t>(max_bodies));
+  sample.ramps.resize(max_bodies);
   return sample;
 }
 

@@ -156,13 +156,12 @@ class ModelBuilder {
 
   void close_subtrees() {
     Tree& t = model_.tree_;
-    t.subtree_end.resize(static_cast<size_t>(t.size));
+    t.subtree_end.resize(t.size);
     for (int i = t.size - 1; i >= 0; --i) {
-      const auto u = static_cast<size_t>(i);
-      t.subtree_end[u] = std::max(t.subtree_end[u], i + 1);
-      if (t.parent[u] >= 0) {
-        int& end = t.subtree_end[static_cast<size_t>(t.parent[u])];
-        end = std::max(end, t.subtree_end[u]);
+      t.subtree_end[i] = std::max(t.subtree_end[i], i + 1);
+      if (t.parent[i] >= 0) {
+        int& end = t.subtree_end[t.parent[i]];
+        end = std::max(end, t.subtree_end[i]);
       }
     }
   }
@@ -171,22 +170,22 @@ class ModelBuilder {
   // the same bits as before.
   void merge_inertias() {
     Tree& t = model_.tree_;
-    const auto n = static_cast<size_t>(t.size);
+    const int n = t.size;
     t.mass.assign(n, 0.0);
     t.com.assign(n, Vec3d::Zero());
     t.inertia_com.assign(n, Mat3d::Zero());
     for (const Link& link : model_.links_) {
       if (link.body < 0) continue;
-      const auto b = static_cast<size_t>(link.body);
+      const int b = link.body;
       t.mass[b] += link.inertial.mass_kg;
       t.com[b] += link.inertial.mass_kg * com_in_body(link);
     }
-    for (size_t b = 0; b < n; ++b) {
+    for (int b = 0; b < n; ++b) {
       if (t.mass[b] > 0.0) t.com[b] /= t.mass[b];
     }
     for (const Link& link : model_.links_) {
       if (link.body < 0) continue;
-      const auto b = static_cast<size_t>(link.body);
+      const int b = link.body;
       const Mat3d& R = link.body_T_link.R;
       const Vec3d r = com_in_body(link) - t.com[b];
       const Mat3d I = R * link.inertial.inertia_com_kgm2 * R.transpose();
@@ -194,7 +193,7 @@ class ModelBuilder {
       t.inertia_com[b] += 0.5 * (I + I.transpose()) + steiner;
     }
     t.principal.resize(n);
-    for (size_t b = 0; b < n; ++b) t.principal[b] = principal_inertia(t.mass[b], t.com[b], t.inertia_com[b]);
+    for (int b = 0; b < n; ++b) t.principal[b] = principal_inertia(t.mass[b], t.com[b], t.inertia_com[b]);
   }
 
   void derive_screw_frames() {
@@ -216,7 +215,7 @@ class ModelBuilder {
       return std::pair(joints[a].payload, joint_body_[a]) < std::pair(joints[b].payload, joint_body_[b]);
     });
     Tree& t = model_.tree_;
-    const auto n = static_cast<size_t>(t.size);
+    const int n = t.size;
     t.coordinate.assign(n, -1);
     t.ratio.assign(n, 1.0);
     t.offset.assign(n, 0.0);
@@ -248,15 +247,15 @@ class ModelBuilder {
         ratio *= mimic.multiplier;
         leader = index.at(mimic.joint);
       }
-      const auto b = static_cast<size_t>(joint_body_[j]);
-      t.coordinate[b] = t.coordinate[static_cast<size_t>(joint_body_[leader])];
+      const int b = joint_body_[j];
+      t.coordinate[b] = t.coordinate[joint_body_[leader]];
       t.ratio[b] = ratio;
       t.offset[b] = offset;
       t.has_mimic = true;
     }
     t.bodies_are_coordinates = !t.has_mimic;
     for (int i = 0; i < t.size; ++i) {
-      if (t.coordinate[static_cast<size_t>(i)] != i) t.bodies_are_coordinates = false;
+      if (t.coordinate[i] != i) t.bodies_are_coordinates = false;
     }
   }
 

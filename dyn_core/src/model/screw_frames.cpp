@@ -80,7 +80,7 @@ ScrewFrames make_screw_frames(const Tree& tree) {
   ScrewFrames frames;
   for (size_t i = 0; i < n; ++i) {
     const int parent = tree.parent[i];
-    const Free from = parent < 0 ? Free{} : free[static_cast<size_t>(parent)];
+    const Free from = parent < 0 ? Free{} : free[parent];
     const Mat3d back = turn_z(from.c, -from.s);
     const bool first = parent >= 0 && parent + 1 == static_cast<int>(i);
     const Vec3d& p = tree.parent_p_joint[i];

@@ -25,7 +25,7 @@ std::string moments_text(const Vec3d& moments) {
 
 // "link 'a'", or "link 'a' with the 2 links fixed to it"
 std::string links_text(const Model& model, const std::vector<std::vector<size_t>>& links_of, int body) {
-  const auto& links = links_of[static_cast<size_t>(body)];
+  const auto& links = links_of[body];
   if (links.empty()) return "nothing";
   std::string first = link_text(model.links()[links.front()].name);
   if (links.size() == 1) return first;
@@ -37,7 +37,7 @@ std::vector<std::vector<size_t>> links_of_bodies(const Model& model) {
   std::vector<std::vector<size_t>> result(static_cast<size_t>(model.bodies()));
   for (size_t i = 0; i < model.links().size(); ++i) {
     const int body = model.links()[i].body;
-    if (body >= 0) result[static_cast<size_t>(body)].push_back(i);
+    if (body >= 0) result[body].push_back(i);
   }
   return result;
 }

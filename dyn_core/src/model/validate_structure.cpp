@@ -56,8 +56,8 @@ std::vector<int> check_parents(const RobotDescription& robot, const LinkIndex& l
     }
     int& held_by = holder[links.at(joint.child_link)];
     if (held_by >= 0) {
-      fail(robot, link_text(joint.child_link) + " has two parents: " +
-                      joint_text(robot.joints[static_cast<size_t>(held_by)].name) + " and " + joint_text(joint.name));
+      fail(robot, link_text(joint.child_link) + " has two parents: " + joint_text(robot.joints[held_by].name) +
+                      " and " + joint_text(joint.name));
     }
     held_by = static_cast<int>(j);
   }
@@ -72,10 +72,10 @@ void check_loops(const RobotDescription& robot, const LinkIndex& links, const st
     while (seen[link] < 0) {
       seen[link] = static_cast<int>(start);
       if (holder[link] < 0) break;
-      link = links.at(robot.joints[static_cast<size_t>(holder[link])].parent_link);
+      link = links.at(robot.joints[holder[link]].parent_link);
     }
     if (holder[link] >= 0 && seen[link] == static_cast<int>(start)) {
-      const JointDescription& joint = robot.joints[static_cast<size_t>(holder[link])];
+      const JointDescription& joint = robot.joints[holder[link]];
       fail(robot, joint_text(joint.name) + " closes a loop at " + link_text(joint.child_link));
     }
   }
@@ -90,8 +90,8 @@ void validate_structure(const RobotDescription& robot) {
   const auto root = std::find(holder.begin(), holder.end(), -1);
   const auto second = std::find(root + 1, holder.end(), -1);
   if (second != holder.end()) {
-    fail(robot, "there are two roots: " + link_text(robot.links[static_cast<size_t>(root - holder.begin())].name) +
-                    " and " + link_text(robot.links[static_cast<size_t>(second - holder.begin())].name));
+    fail(robot, "there are two roots: " + link_text(robot.links[root - holder.begin()].name) + " and " +
+                    link_text(robot.links[second - holder.begin()].name));
   }
 }
 

@@ -57,7 +57,7 @@ class Reader {
       }
     }
     if (!open_.empty()) {
-      const Element& element = document_.elements[static_cast<size_t>(open_.back())];
+      const Element& element = document_.elements[open_.back()];
       fail("the file ends before <" + element.name + "> of line " + std::to_string(element.line) + " is closed");
     }
     if (document_.elements.empty()) fail("this is not XML: there is no element");
@@ -115,7 +115,7 @@ class Reader {
     if (rest().starts_with("<?")) return skip_to_end_of("processing instruction", "<?", "?>");
     if (rest().starts_with("<![CDATA[")) {
       if (open_.empty()) fail("text outside of the root element: " + shown());
-      document_.elements[static_cast<size_t>(open_.back())].has_text = true;
+      document_.elements[open_.back()].has_text = true;
       return skip_to_end_of("CDATA section", "<![CDATA[", "]]>");
     }
     if (rest().starts_with("<!")) fail("document types and entities are not accepted: " + shown());
@@ -129,7 +129,7 @@ class Reader {
     if (at_ == end) return;
     if (document_.elements.empty()) fail("this is not XML: it begins with " + shown());
     if (open_.empty()) fail("text after the end of the root element: " + shown());
-    document_.elements[static_cast<size_t>(open_.back())].has_text = true;
+    document_.elements[open_.back()].has_text = true;
     advance(end - at_);
   }
 
@@ -236,7 +236,7 @@ class Reader {
     skip_space();
     if (!rest().starts_with(">")) fail("</" + closing + " is not closed by '>'");
     if (open_.empty()) fail(before + " closes an element that was never opened");
-    const Element& element = document_.elements[static_cast<size_t>(open_.back())];
+    const Element& element = document_.elements[open_.back()];
     if (element.name != closing) {
       fail("</" + closing + "> stands where <" + element.name + "> of line " + std::to_string(element.line) +
            " should be closed");
@@ -249,9 +249,9 @@ class Reader {
     const int index = static_cast<int>(document_.elements.size());
     if (!open_.empty()) {
       element.parent = open_.back();
-      Element& parent = document_.elements[static_cast<size_t>(open_.back())];
+      Element& parent = document_.elements[open_.back()];
       if (parent.last_child >= 0) {
-        document_.elements[static_cast<size_t>(parent.last_child)].next_sibling = index;
+        document_.elements[parent.last_child].next_sibling = index;
       } else {
         parent.first_child = index;
       }
@@ -280,8 +280,8 @@ const std::string* Element::find(std::string_view attribute) const noexcept {
 
 std::vector<const Element*> Document::children(const Element& parent, std::string_view name) const {
   std::vector<const Element*> found;
-  for (int i = parent.first_child; i >= 0; i = elements[static_cast<size_t>(i)].next_sibling) {
-    const Element& child = elements[static_cast<size_t>(i)];
+  for (int i = parent.first_child; i >= 0; i = elements[i].next_sibling) {
+    const Element& child = elements[i];
     if (name.empty() || child.name == name) found.push_back(&child);
   }
   return found;

@@ -53,8 +53,8 @@ void christoffel_matrix(PinocchioModel& oracle, const State& s, Matrix& C) {
   const double size = std::max(1.0, largest_entry(map(s.v)));
   for (Eigen::Index j = 0; j < n; ++j) {
     std::vector<double> both = s.v, u(s.v.size(), 0.0);
-    u[static_cast<size_t>(j)] = size;
-    both[static_cast<size_t>(j)] += size;
+    u[j] = size;
+    both[j] += size;
     oracle.velocity_forces(s.q, both, span(of_both));
     oracle.velocity_forces(s.q, u, span(of_u));
     C.col(j) = (of_both - of_v - of_u) / (2.0 * size);
@@ -127,7 +127,7 @@ void compare_elements(const Tree& tree, const State& s, const Truth& t, Record&&
       Matrix M(tree.size, tree.size);
       for (int u = 0; u < tree.size; ++u) {
         for (int k = 0; k < tree.size; ++k) M(u, k) = algorithm.element(tree, ws, u, k);
-        M(u, u) += tree.armature[static_cast<size_t>(u)];
+        M(u, u) += tree.armature[u];
       }
       record("element", Algorithm::name, mass_tolerance, mass_matrix_error(M, t.M));
     }
@@ -141,7 +141,7 @@ void compare_elements(const Tree& tree, const State& s, const Truth& t, Record&&
 void note_singular(const Model& model, const Matrix& M, std::vector<std::string>& notes) {
   for (int i = 0; i < model.coordinates(); ++i) {
     if (M(i, i) > no_inertia * M.diagonal().maxCoeff()) continue;
-    notes.push_back("joint " + model.coordinate_names()[static_cast<size_t>(i)] +
+    notes.push_back("joint " + model.coordinate_names()[i] +
                     " moves no inertia (M_ii = 0): errors in its row are relative to the largest M_kk");
   }
 }

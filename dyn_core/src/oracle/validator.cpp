@@ -22,20 +22,21 @@ namespace {
 using Vector = Eigen::Map<const Eigen::VectorXd>;
 using Matrix = Eigen::Map<const Eigen::MatrixXd>;
 
-// What rounding may make of M, C v and g, relative: positions are known to eps L only, L being the farthest way from
-// the base, and what a joint carries at the radius of gyration k, M_ii = m k^2, feels a shift d as 2 d / k.
+// What rounding may make of M, C v and g, relative: positions are known to eps L only, L being the greatest distance
+// from the base, and what a joint carries at the radius of gyration k, M_ii = m k^2, changes by 2 d / k of itself with
+// a shift d.
 double rounding_at(const Tree& tree, const Vector& q, const Matrix& M) {
   constexpr double eps = std::numeric_limits<double>::epsilon();
   constexpr double steps = 32.0;  // roundings that add up
-  Indexed<double> way(tree.size), mass(tree.size);
+  Indexed<double> distance(tree.size), mass(tree.size);
   double farthest = 0.0, shortest = std::numeric_limits<double>::infinity();
   for (int i = 0; i < tree.size; ++i) {
     const auto b = static_cast<size_t>(i);
-    way[i] = tree.parent_p_joint[b].norm() + (tree.parent[b] < 0 ? 0.0 : way[tree.parent[b]]);
+    distance[i] = tree.parent_p_joint[b].norm() + (tree.parent[b] < 0 ? 0.0 : distance[tree.parent[b]]);
     if (tree.motion[b] == Motion::prismatic) {
-      way[i] += std::abs(tree.ratio[b] * q[tree.coordinate[b]] + tree.offset[b]);
+      distance[i] += std::abs(tree.ratio[b] * q[tree.coordinate[b]] + tree.offset[b]);
     }
-    farthest = std::max(farthest, way[i]);
+    farthest = std::max(farthest, distance[i]);
   }
   for (int i = tree.size - 1; i >= 0; --i) {
     const auto b = static_cast<size_t>(i);

@@ -34,7 +34,7 @@ void read_parameters(const Tree& tree, const Layout& layout, std::span<double> p
                     m * (c.squaredNorm() * Mat3d::Identity() - c * c.transpose());
     const double values[parameters_per_body] = {m,       m * c.x(), m * c.y(), m * c.z(), I(0, 0),
                                                 I(0, 1), I(1, 1),   I(0, 2),   I(1, 2),   I(2, 2)};
-    std::copy_n(values, parameters_per_body, &parameters[static_cast<size_t>(parameters_per_body * b)]);
+    std::copy_n(values, parameters_per_body, &parameters[parameters_per_body * b]);
   }
 }
 

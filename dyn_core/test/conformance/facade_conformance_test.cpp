@@ -13,7 +13,7 @@ namespace {
 
 MatX<double> felt_mass(const Case& c) {  // with armature
   MatX<double> M = c.M;
-  for (int i = 0; i < c.model->coordinates(); ++i) M(i, i) += c.model->tree().armature[static_cast<size_t>(i)];
+  for (int i = 0; i < c.model->coordinates(); ++i) M(i, i) += c.model->tree().armature[i];
   return M;
 }
 

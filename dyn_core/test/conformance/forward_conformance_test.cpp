@@ -59,7 +59,7 @@ TYPED_TEST(ForwardConformance, KeepsTheBalanceOfEnergy) {
     const auto [status, qdd] = this->fresh(c);
     const VecX<double> v = eigen(c.v);
     MatX<double> M = c.M;
-    for (int i = 0; i < c.model->coordinates(); ++i) M(i, i) += c.model->tree().armature[static_cast<size_t>(i)];
+    for (int i = 0; i < c.model->coordinates(); ++i) M(i, i) += c.model->tree().armature[i];
     const double gained = v.dot(M * qdd) + 0.5 * v.dot(c.Mdot * v);
     const double put_in = v.dot(eigen(c.tau) - c.g);
     const double size = v.cwiseAbs().dot(M.cwiseAbs() * qdd.cwiseAbs()) + v.cwiseAbs().dot(c.g.cwiseAbs());

@@ -31,7 +31,7 @@ TYPED_TEST(JsimConformance, IsPositiveDefinite) {
   for (const Case& c : all_cases()) {
     if (c.condition > 1e12) continue;  // M itself is singular, or too close to it to tell
     MatX<double> M = this->user(c, this->fresh(c));
-    for (int i = 0; i < c.model->coordinates(); ++i) M(i, i) += c.model->tree().armature[static_cast<size_t>(i)];
+    for (int i = 0; i < c.model->coordinates(); ++i) M(i, i) += c.model->tree().armature[i];
     EXPECT_EQ(Eigen::LLT<MatX<double>>(M).info(), Eigen::Success) << c.robot;
   }
 }

@@ -57,10 +57,10 @@ TEST(RegressorConformance, ColumnsAreTorquesOfUnitParameters) {
       const auto torque = [&](double mass, const Vec3d& first_moment, const Mat3d& inertia_origin) {
         Tree tree = c.model->tree();
         for (int i = 0; i < tree.size; ++i) set_body_inertia(tree, i, {});
-        const Mat3d& R = layout.body_R_link[static_cast<size_t>(b)];
+        const Mat3d& R = layout.body_R_link[b];
         const Vec3d h = R * first_moment;
         const Mat3d shift = mass > 0.0 ? Mat3d(skew(h) * skew(h) / mass) : Mat3d::Zero();  // - m (c.c 1 - c c^T)
-        set_body_inertia(tree, layout.body[static_cast<size_t>(b)],
+        set_body_inertia(tree, layout.body[b],
                          {mass, mass > 0.0 ? Vec3d(h / mass) : h, R * inertia_origin * R.transpose() + shift});
         return rnea(tree, body, tree.gravity);
       };

@@ -69,7 +69,7 @@ struct Body {
   [[nodiscard]] MatX<double> user(const MatX<T>& bodies) const {
     MatX<double> G = MatX<double>::Zero(tree.size, tree.coordinates);
     for (int i = 0; i < tree.size; ++i) {
-      G(i, tree.coordinate[static_cast<size_t>(i)]) = tree.ratio[static_cast<size_t>(i)];
+      G(i, tree.coordinate[i]) = tree.ratio[i];
     }
     const MatX<double> B = bodies.template cast<double>();
     if (B.cols() == 1) return G.transpose() * B;

@@ -30,7 +30,7 @@ class Laws : public ::testing::Test {
     }
     for (auto* x : {&inertia_, &coriolis_, &gravity_, &feedback_, &a_, &sliding_v_, &pid_}) *x = Vec::Constant(n_, 1e9);
     for (int i = 0; i < n_; ++i) gains_.push_back({100.0 + i, 20.0 + i, 1.0, 5.0});
-    actuated_.assign(static_cast<size_t>(n_), true);
+    actuated_.assign(n_, true);
     passive_.choose(actuated_, n_, n_);
     EXPECT_TRUE(dynamics_.update(q_, v_).ok());
   }
@@ -48,7 +48,7 @@ class Laws : public ::testing::Test {
   [[nodiscard]] Vec pid() const {
     Vec x(n_);
     for (int i = 0; i < n_; ++i) {
-      const JointGains& gain = gains_[static_cast<size_t>(i)];
+      const JointGains& gain = gains_[i];
       x[i] = scale_ * (gain.p * error_[i] + gain.d * error_rate_[i] + integral_[i]);
     }
     return x;
@@ -102,7 +102,7 @@ TEST_F(Laws, FeedforwardIsTheModelAtTheReferencePlusPd) {
 TEST_F(Laws, GravityCompensationHoldsAndDamps) {
   gravity_compensation(in(), out());
   for (int i = 0; i < n_; ++i) {
-    EXPECT_DOUBLE_EQ(tau()[i], dynamics_.g()[i] - gains_[static_cast<size_t>(i)].d * v_[i]) << i;
+    EXPECT_DOUBLE_EQ(tau()[i], dynamics_.g()[i] - gains_[i].d * v_[i]) << i;
   }
 }
 
@@ -112,7 +112,7 @@ TEST_F(Laws, PassivityLetsTheSlidingVelocityDie) {
   const Vec s = v_ - sliding_v_;
   const Vec sdot = acceleration_under(tau()) - a_;
   Vec damping(n_);
-  for (int i = 0; i < n_; ++i) damping[i] = scale_ * gains_[static_cast<size_t>(i)].d * dynamics_.M()(i, i) * s[i];
+  for (int i = 0; i < n_; ++i) damping[i] = scale_ * gains_[i].d * dynamics_.M()(i, i) * s[i];
   const Vec left = dynamics_.M() * sdot + dynamics_.C() * s;
   EXPECT_LT((left + damping).norm(), 1e-9 * damping.norm());
   EXPECT_GT(s.dot(damping), 0.0);
@@ -130,7 +130,7 @@ TEST_F(Laws, PassivityWithPassiveJointsMovesTheOthersAndTakesNoTorqueThere) {
   EXPECT_EQ(s[5], 0.0);
   const Vec left = dynamics_.M() * (acceleration_under(torque) - a_) + dynamics_.C() * s;  // = -K s
   for (int i = 0; i < n_; ++i) {
-    const double damping = scale_ * gains_[static_cast<size_t>(i)].d * dynamics_.M()(i, i) * s[i];
+    const double damping = scale_ * gains_[i].d * dynamics_.M()(i, i) * s[i];
     EXPECT_NEAR(left[i], -damping, 1e-9 * torque.norm()) << i;
   }
 }

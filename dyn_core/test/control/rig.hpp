@@ -18,9 +18,9 @@ inline constexpr double period_s = 1e-3;
 // they like.
 inline Parameters plain_parameters(int coordinates = 3) {
   Parameters p;
-  p.gains.assign(static_cast<size_t>(coordinates), {400.0, 40.0, 0.0, 0.0});
+  p.gains.assign(coordinates, {400.0, 40.0, 0.0, 0.0});
   p.prediction = 0.0;
-  p.acceleration_limit.assign(static_cast<size_t>(coordinates), 1e9);
+  p.acceleration_limit.assign(coordinates, 1e9);
   return p;
 }
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Every forward dynamics, through the front door: against M qdd + C v + g = tau, against the inverse dynamics, and on
+// Every forward dynamics, through Dynamics: against M qdd + C v + g = tau, against the inverse dynamics, and on
 // robots whose M is singular.
 #include <gtest/gtest.h>
 

@@ -320,18 +320,28 @@ TEST(LiveModel, AFallbackReplacesWhatWasChosenUntilSomethingElseIs) {
 // What a model must have beyond being a model is asked of the very one that the loop will get: there is one build.
 TEST(LiveModel, TheCheckSeesTheModelThatIsPublishedAndMayRefuseIt) {
   const Model* seen = nullptr;
+  const Model* replaced = nullptr;
+  std::string attached;
   int calls = 0;
   LiveOptions options;
-  options.check = [&](const Model& model) {
-    seen = &model;
+  options.check = [&](const Model& before, const Model& after, const Payload* payload) {
+    replaced = &before;
+    seen = &after;
+    attached = payload == nullptr ? "" : payload->name();
     ++calls;
-    if (model.name() == "small" && model.bodies() == 3 && model.links().size() > 5) throw ModelError("too many links");
+    if (after.name() == "small" && after.bodies() == 3 && after.links().size() > 5) throw ModelError("too many links");
+    return std::vector<std::string>{"looked at"};
   };
   LiveModel live(small_arm(), options);
   EXPECT_EQ(calls, 0) << "the first model is nobody's change";
-  (void)live.attach(box("box", 1.0), 0.0);
+  const Model* const first = live.newest_model().get();
+  const Applied applied = live.attach(box("box", 1.0), 0.0);
   EXPECT_EQ(calls, 1);
+  EXPECT_EQ(replaced, first);
   EXPECT_EQ(seen, live.newest_model().get());
+  EXPECT_EQ(attached, "box");
+  ASSERT_FALSE(applied.warnings.empty());
+  EXPECT_EQ(applied.warnings.front(), "looked at");
   const Generation* const before = &live.acquire(period_s);
   EXPECT_EQ(refusal([&] { (void)live.attach(box("crate", 1.0), 0.0); }), "too many links");
   EXPECT_EQ(calls, 2);
@@ -341,6 +351,11 @@ TEST(LiveModel, TheCheckSeesTheModelThatIsPublishedAndMayRefuseIt) {
   EXPECT_EQ(seen, live.newest_model().get());
   (void)live.detach("box", 0.0);
   EXPECT_EQ(seen, live.newest_model().get());
+  EXPECT_EQ(attached, "") << "detaching attaches nothing";
+  EXPECT_EQ(calls, 4);
+  live.set_check(
+      [](const Model&, const Model&, const Payload*) -> std::vector<std::string> { throw ModelError("closed"); });
+  EXPECT_EQ(refusal([&] { (void)live.attach(box("box", 1.0), 0.0); }), "closed");
   EXPECT_EQ(calls, 4);
 }
 
@@ -361,7 +376,7 @@ TEST(LiveModel, ReplacedModelsAreFreed) {
     live.collect();
     for (int k = 0; k <= changes; ++k) {
       const bool remembered = k > changes - kept;
-      EXPECT_EQ(models[static_cast<size_t>(k)].expired(), !remembered) << "generation " << k;
+      EXPECT_EQ(models[k].expired(), !remembered) << "generation " << k;
       EXPECT_EQ(live.model_of(static_cast<std::uint64_t>(k)) != nullptr, remembered) << "generation " << k;
     }
   }

@@ -101,7 +101,7 @@ TEST(HandoverStress, NothingTornLostOrLeaked) {
       for (bool more = true; more || !now;) {
         more = writing.load(std::memory_order_acquire) > 0;
         if (Owned<Value> fresh = box.take()) {
-          auto& before = last[static_cast<size_t>(fresh->writer)];
+          auto& before = last[fresh->writer];
           out_of_order += fresh->numbers[0] <= before ? 1 : 0;
           before = fresh->numbers[0];
           box.retire(std::exchange(now, std::move(fresh)));

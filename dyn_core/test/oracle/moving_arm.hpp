@@ -67,7 +67,7 @@ class MovingArm {
  private:
   [[nodiscard]] control::Parameters parameters() const {
     control::Parameters p;
-    p.gains.assign(static_cast<size_t>(live.robot_coordinates()), {400.0, 40.0, 0.0, 0.0});
+    p.gains.assign(live.robot_coordinates(), {400.0, 40.0, 0.0, 0.0});
     p.effort_limit.assign(p.gains.size(), 1e6);  // random robots have none of their own
     return p;
   }
@@ -108,7 +108,7 @@ inline constexpr std::array<const char*, 10> parameter_names{"mass", "com x", "c
                                                              "ixy",  "ixz",   "iyy",   "iyz",   "izz"};
 inline double& moment(Mat3d& I, int k) {
   constexpr std::array<std::pair<int, int>, 6> entries{{{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}}};
-  return I(entries[static_cast<size_t>(k)].first, entries[static_cast<size_t>(k)].second);
+  return I(entries[k].first, entries[k].second);
 }
 // Scaled by 1 + change; -2 turns the sign.
 inline BodyInertia with_fault(BodyInertia inertia, int parameter, double change) {

@@ -21,7 +21,7 @@ std::span<double> span(auto& x) { return {x.data(), static_cast<size_t>(x.size()
 MatX<double> bare_mass_matrix(PinocchioModel& pinocchio, const Case& c) {
   MatX<double> M(c.M.rows(), c.M.cols());
   pinocchio.mass_matrix(c.q, span(M));
-  for (int i = 0; i < c.model->coordinates(); ++i) M(i, i) -= c.model->tree().armature[static_cast<size_t>(i)];
+  for (int i = 0; i < c.model->coordinates(); ++i) M(i, i) -= c.model->tree().armature[i];
   return M;
 }
 

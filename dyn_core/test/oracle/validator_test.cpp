@@ -54,7 +54,7 @@ std::pair<int, int> expect_faults_seen(double tolerance, double least, double be
       Dynamics& dynamics = arm.live.acquire(0.0).dynamics;
       dynamics.set_body_inertia(body, with_fault(right, parameter, 1e-6));
       EXPECT_GT(breaches_in_ten_samples(arm, validator), 0U)
-          << model.body_joint(body) << ' ' << parameter_names[static_cast<size_t>(parameter)] << ' ' << seen;
+          << model.body_joint(body) << ' ' << parameter_names[parameter] << ' ' << seen;
       dynamics.set_body_inertia(body, right);
     }
   }
@@ -85,8 +85,7 @@ TEST(ValidatorFaults, AWrongSignIsSeen) {
       if (influence(model, body, axis, -2.0) < 1e-9) continue;
       Dynamics& dynamics = arm.live.acquire(0.0).dynamics;
       dynamics.set_body_inertia(body, with_fault(right, axis, -2.0));
-      EXPECT_GT(breaches_in_ten_samples(arm, validator), 0U)
-          << body << ' ' << parameter_names[static_cast<size_t>(axis)];
+      EXPECT_GT(breaches_in_ten_samples(arm, validator), 0U) << body << ' ' << parameter_names[axis];
       dynamics.set_body_inertia(body, right);
     }
   }

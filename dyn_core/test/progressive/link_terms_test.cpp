@@ -71,8 +71,7 @@ TEST(LinkTerms, SumIsTheWholeRobot) {
     ASSERT_EQ(sum.coordinates(), s.n());
 
     MatX<double> spread = MatX<double>::Zero(bodies, s.n());  // q_body = spread q + offset
-    for (int i = 0; i < bodies; ++i)
-      spread(i, s.tree().coordinate[static_cast<size_t>(i)]) = s.tree().ratio[static_cast<size_t>(i)];
+    for (int i = 0; i < bodies; ++i) spread(i, s.tree().coordinate[i]) = s.tree().ratio[i];
     MatX<double> M(bodies, bodies);
     MatX<double> C(bodies, bodies);
     VecX<double> g(bodies);

@@ -48,7 +48,7 @@ class EnergyOracle {
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < n; ++j) {
         for (int k = 0; k < n; ++k) {
-          C(i, j) += 0.5L * (d[at(k)](i, j) + d[at(j)](i, k) - d[at(i)](j, k)) * Real(v[at(k)]);
+          C(i, j) += 0.5L * (d[k](i, j) + d[j](i, k) - d[i](j, k)) * Real(v[k]);
         }
       }
     }
@@ -57,7 +57,7 @@ class EnergyOracle {
   // C v = Mdot v - dT/dq
   [[nodiscard]] Vector Cv(const std::vector<double>& q, const std::vector<double>& v) const {
     Vector rates(coordinates());
-    for (int k = 0; k < coordinates(); ++k) rates[k] = v[at(k)];
+    for (int k = 0; k < coordinates(); ++k) rates[k] = v[k];
     Vector result = Mdot(q, v) * rates;
     for (int k = 0; k < coordinates(); ++k) {
       result[k] -= kinetic<Dual<Real>>(along<Real>(exact(q), unit<Real>(k)), constant<Dual<Real>>(v)).b;
@@ -87,8 +87,6 @@ class EnergyOracle {
     double ratio = 1.0, offset = 0.0;
   };
 
-  static size_t at(int i) { return static_cast<size_t>(i); }
-
   static std::vector<Real> exact(const std::vector<double>& x) { return {x.begin(), x.end()}; }
   template <class S>
   static std::vector<S> constant(const std::vector<double>& x) {
@@ -96,8 +94,8 @@ class EnergyOracle {
   }
   template <class S>
   [[nodiscard]] std::vector<S> unit(int k) const {
-    std::vector<S> e(at(coordinates()), S(0.0));
-    e[at(k)] = S(1.0);
+    std::vector<S> e(coordinates(), S(0.0));
+    e[k] = S(1.0);
     return e;
   }
   template <class S>
@@ -185,7 +183,7 @@ class EnergyOracle {
     Frame<S> f;
     f.R = parent.R * joint.parent_T_joint.R.template cast<S>();
     f.p = parent.p + parent.R * joint.parent_T_joint.p_m.template cast<S>();
-    const auto entry = [&](int d) { return q[at(values_[j].coordinate + d)]; };
+    const auto entry = [&](int d) { return q[values_[j].coordinate + d]; };
     const Vec3d x = Vec3d::UnitX();
     const Vec3d y = Vec3d::UnitY();
     const Vec3d z = Vec3d::UnitZ();
@@ -262,7 +260,7 @@ class EnergyOracle {
     return sum;
   }
   [[nodiscard]] double armature(int k) const {
-    return options_.armature ? robot_.joints[coordinate_joint_[at(k)]].armature : 0.0;
+    return options_.armature ? robot_.joints[coordinate_joint_[k]].armature : 0.0;
   }
 
   template <class S>
@@ -273,7 +271,7 @@ class EnergyOracle {
     for (int k = 0; k < n; ++k) J.push_back(rates(along<S>(q, unit<S>(k))));
     MatX<S> m(n, n);
     for (int j = 0; j < n; ++j) {
-      for (int k = 0; k <= j; ++k) m(j, k) = m(k, j) = form(pose, J[at(j)], J[at(k)]);
+      for (int k = 0; k <= j; ++k) m(j, k) = m(k, j) = form(pose, J[j], J[k]);
       m(j, j) += S(armature(j));
     }
     return m;
@@ -282,7 +280,7 @@ class EnergyOracle {
   [[nodiscard]] S kinetic(const std::vector<S>& q, const std::vector<S>& v) const {
     const auto rate = rates(along<S>(q, v));
     S twice = form(poses(q), rate, rate);
-    for (int k = 0; k < coordinates(); ++k) twice += S(armature(k)) * v[at(k)] * v[at(k)];
+    for (int k = 0; k < coordinates(); ++k) twice += S(armature(k)) * v[k] * v[k];
     return S(0.5) * twice;
   }
   template <class S>

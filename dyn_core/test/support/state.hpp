@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A model with a state, for tests that call algorithms without the front door.
+// A model with a state, for tests that call algorithms without Dynamics.
 #pragma once
 
 #include <memory>

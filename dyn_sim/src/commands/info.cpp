@@ -121,10 +121,9 @@ void print_joints(const Model& model) {
     const bool positions = d.limits && d.limits->has_position;
     table.add({joint.degrees == 1 ? std::to_string(first)
                                   : std::to_string(first) + ".." + std::to_string(first + joint.degrees - 1),
-               d.name, to_string(d.type), d.parent_link, d.child_link,
-               number(model.tree().mass[static_cast<size_t>(joint.body)]), positions ? number(d.limits->lower) : "-",
-               positions ? number(d.limits->upper) : "-", d.limits ? number(d.limits->velocity) : "-",
-               d.limits ? number(d.limits->effort) : "-"});
+               d.name, to_string(d.type), d.parent_link, d.child_link, number(model.tree().mass[joint.body]),
+               positions ? number(d.limits->lower) : "-", positions ? number(d.limits->upper) : "-",
+               d.limits ? number(d.limits->velocity) : "-", d.limits ? number(d.limits->effort) : "-"});
   }
   table.print();
 }

@@ -44,7 +44,7 @@ nlohmann::ordered_json to_json(const ValidationReport& report) {
                              {"largest_condition", report.largest_condition}};
   out["results"] = nlohmann::ordered_json::array();
   for (const AlgorithmResult& result : report.results) {
-    const auto& worst = report.states[static_cast<size_t>(result.worst_state)];
+    const auto& worst = report.states[result.worst_state];
     out["results"].push_back({{"kind", result.kind},
                               {"name", result.name},
                               {"max_rel_error", result.error},

@@ -31,15 +31,11 @@ constexpr std::array<Passes, 4> passes{{{needs_trigonometry, "trigonometry"},
 class Bench {
  public:
   explicit Bench(const Tree& tree)
-      : tree_(tree),
-        ws_(tree.size),
-        matrix_(at(tree.size) * at(tree.size)),
-        rhs_(at(tree.size), Counting(0.7)),
-        out_(at(tree.size)) {
+      : tree_(tree), ws_(tree.size), matrix_(tree.size * tree.size), rhs_(tree.size, Counting(0.7)), out_(tree.size) {
     for (int i = 0; i < tree.size; ++i) {
-      ws_.q[at(i)] = 0.3 + 0.17 * (i % 11);
-      ws_.v[at(i)] = 0.2 + 0.13 * (i % 7);
-      ws_.a[at(i)] = 0.5 + 0.11 * (i % 5);
+      ws_.q[i] = 0.3 + 0.17 * (i % 11);
+      ws_.v[i] = 0.2 + 0.13 * (i % 7);
+      ws_.a[i] = 0.5 + 0.11 * (i % 5);
     }
     update_kinematics(tree_, ws_, needs_all);
   }
@@ -78,8 +74,6 @@ class Bench {
   [[nodiscard]] int bodies() const noexcept { return tree_.size; }
 
  private:
-  static size_t at(int n) { return static_cast<size_t>(n); }
-
   const Tree& tree_;
   Workspace<Counting> ws_;
   std::vector<Counting> matrix_, rhs_, out_;

@@ -11,7 +11,7 @@ namespace dyn::cli {
 
 int Polynomial::degree() const noexcept {
   for (int d = 3; d > 0; --d) {
-    if (c[static_cast<size_t>(d)] != 0.0) return d;
+    if (c[d] != 0.0) return d;
   }
   return 0;
 }
@@ -44,16 +44,16 @@ Fit fit_polynomial(const std::vector<double>& n, const std::vector<double>& coun
   Eigen::MatrixXd A(rows, 4);
   Eigen::VectorXd b(rows);
   for (Eigen::Index i = 0; i < rows; ++i) {
-    const double x = n[static_cast<size_t>(i)] / scale;
+    const double x = n[i] / scale;
     A.row(i) << 1.0, x, x * x, x * x * x;
-    b[i] = counts[static_cast<size_t>(i)];
+    b[i] = counts[i];
   }
   const Eigen::VectorXd c = A.colPivHouseholderQr().solve(b);
   Fit fit;
   for (Eigen::Index d = 0; d < 4; ++d) {
     const double value = c[d] / std::pow(scale, static_cast<double>(d));
     const double rounded = std::round(value * 1e6) / 1e6;
-    fit.polynomial.c[static_cast<size_t>(d)] = std::abs(rounded) < 1e-6 ? 0.0 : rounded;
+    fit.polynomial.c[d] = std::abs(rounded) < 1e-6 ? 0.0 : rounded;
   }
   for (size_t i = 0; i < n.size(); ++i) {
     fit.largest_error = std::max(fit.largest_error, std::abs(fit.polynomial(n[i]) - counts[i]));

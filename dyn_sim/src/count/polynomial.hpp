@@ -17,7 +17,7 @@ struct Polynomial {
 
   [[nodiscard]] double operator()(double n) const noexcept { return c[0] + n * (c[1] + n * (c[2] + n * c[3])); }
   [[nodiscard]] int degree() const noexcept;
-  [[nodiscard]] double leading() const noexcept { return c[static_cast<size_t>(degree())]; }
+  [[nodiscard]] double leading() const noexcept { return c[degree()]; }
   [[nodiscard]] std::string text() const;  // 3.5n^3 + 16n^2 + 12.5n
 
   friend Polynomial operator+(const Polynomial& a, const Polynomial& b) noexcept;

@@ -42,7 +42,7 @@ Comparison compare(const Polynomial& paper, double ours, int n, const std::optio
   c.papers = paper(n);
   c.deviation = percent(c.ours, c.papers);
   if (fit) {
-    c.leading = fit->polynomial.c[static_cast<size_t>(paper.degree())];
+    c.leading = fit->polynomial.c[paper.degree()];
     c.leading_deviation = percent(*c.leading, paper.leading());
   }
   return c;
@@ -67,7 +67,7 @@ class Costs {
   }
 
  private:
-  [[nodiscard]] const AlgorithmCount& at(int n) const { return counts_[static_cast<size_t>(n - 1)]; }
+  [[nodiscard]] const AlgorithmCount& at(int n) const { return counts_[n - 1]; }
   std::vector<AlgorithmCount> counts_;
 };
 

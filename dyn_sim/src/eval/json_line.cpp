@@ -53,7 +53,7 @@ class UniqueKeys {
     if (event == json::parse_event_t::object_start) seen_.emplace_back();
     if (event == json::parse_event_t::object_end) seen_.pop_back();
     if (event == json::parse_event_t::key && !seen_.back().insert(parsed.get<std::string>()).second) {
-      throw ModelError("key '" + parsed.get<std::string>() + "' stands twice in one object");
+      throw ModelError("duplicate key '" + parsed.get<std::string>() + "' in one object");
     }
     return true;
   }

@@ -16,8 +16,6 @@
 namespace dyn::sim {
 namespace {
 
-size_t at(int i) { return static_cast<size_t>(i); }
-
 // Per coordinate; what acts besides the motor.
 struct JointForces {
   double damping = 0.0, coulomb = 0.0;
@@ -56,7 +54,7 @@ std::vector<JointForces> joint_forces(const Model& model, const PlantSettings& s
       forces.lower = d.limits->lower;
       forces.upper = d.limits->upper;
     }
-    all.insert(all.end(), at(joint.degrees), forces);
+    all.insert(all.end(), joint.degrees, forces);
   }
   return all;
 }
@@ -74,8 +72,8 @@ class NativePlant final : public Plant {
   }
 
   const Model& model() const override { return *model_; }
-  std::span<const double> q() const override { return {state_.data(), at(n_)}; }
-  std::span<const double> v() const override { return {state_.data() + n_, at(n_)}; }
+  std::span<const double> q() const override { return std::span(state_).first(n_); }
+  std::span<const double> v() const override { return std::span(state_).last(n_); }
 
   void reset(std::span<const double> q, std::span<const double> v) override {
     std::copy(q.begin(), q.end(), state_.begin());
@@ -90,11 +88,11 @@ class NativePlant final : public Plant {
 
   void measure_torque(std::span<double> tau) override {
     derivative(state_, rates_);
-    for (size_t i = 0; i < at(n_); ++i) {
-      const double rotor = model_->tree().armature[i] * rates_[at(n_) + i];
+    for (int i = 0; i < n_; ++i) {
+      const double rotor = model_->tree().armature[i] * rates_[n_ + i];
       tau[i] = drives_.effort()[i] - friction_torque(joints_[i], settings_.stiction_ratio, v()[i]) - rotor;
     }
-    sensors_.torque(tau.first(at(n_)));
+    sensors_.torque(tau.first(n_));
   }
 
   void advance(std::span<const double> effort, double period_s) override {
@@ -112,10 +110,10 @@ class NativePlant final : public Plant {
 
   void take_over(const Plant& other) noexcept override {
     const auto& before = static_cast<const NativePlant&>(other);
-    for (size_t i = 0; i < at(n_); ++i) {
+    for (int i = 0; i < n_; ++i) {
       const int k = same_coordinate(*before.model_, *model_, i);
-      state_[i] = k < 0 ? 0.0 : before.state_[at(k)];
-      state_[at(n_) + i] = k < 0 ? 0.0 : before.state_[at(before.n_ + k)];
+      state_[i] = k < 0 ? 0.0 : before.state_[k];
+      state_[n_ + i] = k < 0 ? 0.0 : before.state_[before.n_ + k];
     }
     drives_.take_over(before.drives_, *before.model_, *model_);
     sensors_ = before.sensors_;
@@ -140,20 +138,20 @@ class NativePlant final : public Plant {
     const auto same = same_coordinates(model_ ? *model_ : *model, *model);
     const std::vector<double> before = state_;
     const int n = model->coordinates();
-    state_.assign(2 * at(n), 0.0);
+    state_.assign(2 * n, 0.0);
     for (int i = 0; model_ && i < n; ++i) {
-      if (same[at(i)] < 0) continue;
-      state_[at(i)] = before[at(same[at(i)])];
-      state_[at(n + i)] = before[at(n_ + same[at(i)])];
+      if (same[i] < 0) continue;
+      state_[i] = before[same[i]];
+      state_[n + i] = before[n_ + same[i]];
     }
     model_ = std::move(model);
     n_ = n;
     dynamics_ = std::make_unique<Dynamics>(model_, AlgorithmChoice{.forward = "aba"});
     kinematics_ = std::make_unique<Workspace<double>>(model_->bodies());
     joints_ = joint_forces(*model_, settings_);
-    integrator_.resize(2 * at(n));
-    rates_.assign(2 * at(n), 0.0);
-    total_.assign(at(n), 0.0);
+    integrator_.resize(2 * n);
+    rates_.assign(2 * n, 0.0);
+    total_.assign(n, 0.0);
     drives_.fit(*model_, same);
     find_pushed();
   }
@@ -169,15 +167,15 @@ class NativePlant final : public Plant {
 
   // xdot = (v, qdd(q, v)) of a state x = (q, v).
   void derivative(const std::vector<double>& x, std::vector<double>& xdot) {
-    const std::span<const double> q(x.data(), at(n_));
-    const std::span<const double> v(x.data() + n_, at(n_));
-    for (size_t i = 0; i < at(n_); ++i) {
+    const std::span<const double> q(x.data(), n_);
+    const std::span<const double> v(x.data() + n_, n_);
+    for (int i = 0; i < n_; ++i) {
       total_[i] = drives_.effort()[i] - friction_torque(joints_[i], settings_.stiction_ratio, v[i]);
       if (joints_[i].has_stops) total_[i] += stop_torque(joints_[i], q[i], v[i]);
       xdot[i] = v[i];
     }
     if (pushing_) add_push(q);
-    const std::span<double> qdd(xdot.data() + n_, at(n_));
+    const std::span<double> qdd(xdot.data() + n_, n_);
     Status status = dynamics_->update_terms(q, v, 0);
     if (status.ok()) status = dynamics_->forward(total_, qdd);
     if (!status.ok()) std::fill(qdd.begin(), qdd.end(), std::numeric_limits<double>::quiet_NaN());
@@ -188,7 +186,7 @@ class NativePlant final : public Plant {
     Workspace<double>& ws = *kinematics_;
     spread_positions(tree, q.data(), ws);
     update_kinematics(tree, ws, needs_positions);
-    const auto b = at(push_body_);
+    const auto b = push_body_;
     add_point_force<double>(tree, ws, push_body_, ws.origin[b] + ws.R[b] * push_point_, push_force_, total_);
   }
 

@@ -7,8 +7,6 @@
 namespace dyn::sim {
 namespace {
 
-size_t at(int i) { return static_cast<size_t>(i); }
-
 ArmConfig ideal_arm(const std::string& robot) {
   ArmConfig arm;
   arm.name = arm.robot = robot;
@@ -50,7 +48,7 @@ Payload box() {
 RunConfig arm7_moves(double rate_hz, double prediction) {
   ArmConfig arm = ideal_arm("arm7");
   const Model model = Model::build(arm.description, arm.live.model);
-  arm.controller.gains.assign(at(model.coordinates()), {400.0, 40.0, 0.0, 0.0});
+  arm.controller.gains.assign(model.coordinates(), {400.0, 40.0, 0.0, 0.0});
   arm.controller.prediction = prediction;
   arm.trajectory = moves(model);
   RunConfig run;

@@ -11,8 +11,6 @@
 namespace dyn::sim {
 namespace {
 
-size_t at(int i) { return static_cast<size_t>(i); }
-
 class Squares {
  public:
   void add(double error) noexcept {
@@ -41,11 +39,11 @@ class ContinuousLoop {
         passive_(n_) {
     for (auto* x : {&r_, &rv_, &ra_, &e_, &ev_, &zero_, &inertia_, &coriolis_, &gravity_, &feedback_, &a_, &sliding_v_,
                     &pid_, &tau_}) {
-      x->assign(at(n_), 0.0);
+      x->assign(n_, 0.0);
     }
-    passive_.choose(std::vector<bool>(at(n_), true), n_, n_);
-    integrator_.resize(2 * at(n_));
-    state_.resize(2 * at(n_));
+    passive_.choose(std::vector<bool>(n_, true), n_, n_);
+    integrator_.resize(2 * n_);
+    state_.resize(2 * n_);
   }
 
   Tracking run(double duration_s, double tolerance) {
@@ -60,7 +58,7 @@ class ContinuousLoop {
       const double time_s = static_cast<double>(k) * sampled_every_s;
       integrator_.adaptive(rates, time_s, sampled_every_s, tolerance, 0.0, state_);
       reference(time_s + sampled_every_s);
-      for (size_t i = 0; i < at(n_); ++i) squares.add(r_[i] - state_[i]);
+      for (int i = 0; i < n_; ++i) squares.add(r_[i] - state_[i]);
     }
     return squares.result();
   }
@@ -71,10 +69,10 @@ class ContinuousLoop {
   [[nodiscard]] ConstVectorRef<double> of(const std::vector<double>& x) const { return {x.data(), n_}; }
 
   void rate(double time_s, const std::vector<double>& x, std::vector<double>& xdot) {
-    const std::span<const double> q(x.data(), at(n_));
-    const std::span<const double> v(x.data() + n_, at(n_));
+    const std::span<const double> q(x.data(), n_);
+    const std::span<const double> v(x.data() + n_, n_);
     reference(time_s);
-    for (size_t i = 0; i < at(n_); ++i) {
+    for (int i = 0; i < n_; ++i) {
       e_[i] = r_[i] - q[i];
       ev_[i] = rv_[i] - v[i];
       xdot[i] = v[i];
@@ -88,9 +86,9 @@ class ContinuousLoop {
     const control::LawOutput out{to(inertia_), to(coriolis_),  to(gravity_), to(feedback_),
                                  to(a_),       to(sliding_v_), to(pid_)};
     if (status.ok()) status = evaluate(in, out);
-    for (size_t i = 0; i < at(n_); ++i) tau_[i] = inertia_[i] + coriolis_[i] + gravity_[i] + feedback_[i];
+    for (int i = 0; i < n_; ++i) tau_[i] = inertia_[i] + coriolis_[i] + gravity_[i] + feedback_[i];
     if (status.ok()) status = plant_.update_terms(q, v, 0);
-    if (status.ok()) status = plant_.forward(tau_, std::span<double>(xdot.data() + n_, at(n_)));
+    if (status.ok()) status = plant_.forward(tau_, std::span<double>(xdot.data() + n_, n_));
     if (!status.ok())
       throw ModelError(arm_.robot + ": the law or the arm has no solution at " + std::to_string(time_s) + " s");
   }
@@ -125,7 +123,7 @@ Tracking track(const RunConfig& run, double from_s) {
   Squares squares;
   for (const ArmRecord& arm : record.arms) {
     for (int row = 0; row < arm.rows; ++row) {
-      if (arm.time_s[at(row)] < from_s - 1e-9) continue;
+      if (arm.time_s[row] < from_s - 1e-9) continue;
       for (int i = 0; i < static_cast<int>(arm.coordinates.size()); ++i) {
         squares.add(arm.signal(row, Signal::position_error, i));
       }

@@ -93,14 +93,14 @@ PlantSettings read_plant(YamlMap map) {
   PlantSettings plant;
   plant.engine = map.text("engine", plant.engine);
   if (plant.engine != "native" && plant.engine != "mujoco") {
-    map.fail("engine", "'" + plant.engine + "' is none of native, mujoco");
+    map.fail("engine", "'" + plant.engine + "' must be native or mujoco");
   }
   plant.step_s = not_negative(map, "step", plant.step_s, 1.0);
   if (plant.step_s > 0.0 && plant.step_s < shortest_step_s) map.fail("step", "is neither 0 nor at least 1e-9 s");
   if (plant.engine == "mujoco") {
     plant.integrator = map.text("integrator", plant.integrator);
     if (plant.integrator != "rk4" && plant.integrator != "implicitfast") {
-      map.fail("integrator", "'" + plant.integrator + "' is none of rk4, implicitfast");
+      map.fail("integrator", "'" + plant.integrator + "' must be rk4 or implicitfast");
     }
     if (map.has("tolerance")) map.fail("tolerance", "belongs to engine native; mujoco has step");
   }
@@ -122,7 +122,7 @@ ValidationConfig read_validation(YamlMap map) {
   ValidationConfig validation;
   validation.mode = map.text("mode", validation.mode);
   if (validation.mode != "off" && validation.mode != "monitor" && validation.mode != "gate") {
-    map.fail("mode", "'" + validation.mode + "' is none of off, monitor, gate");
+    map.fail("mode", "'" + validation.mode + "' must be off, monitor or gate");
   }
   validation.rate_hz = map.number("rate", validation.rate_hz, about_zero(1e6, " Hz"));
   if (validation.rate_hz < 1e-3) map.fail("rate", "is not at least 0.001 Hz");

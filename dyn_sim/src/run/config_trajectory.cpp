@@ -92,7 +92,7 @@ Target read_target(YamlMap& map) {
   if (on == "both") return Target::both;
   if (on == "plant") return Target::plant;
   if (on == "model") return Target::model;
-  map.fail("on", "'" + on + "' is none of both, plant, model");
+  map.fail("on", "'" + on + "' must be both, plant or model");
 }
 
 Event read_event(YamlMap& map, const Model& model, const std::filesystem::path& file) {
@@ -127,7 +127,7 @@ Event read_event(YamlMap& map, const Model& model, const std::filesystem::path& 
     event.label = "push " + p.link;
     event.what = std::move(p);
   } else {
-    map.fail("at", "the event is none of attach, detach, set, push");
+    map.fail("at", "the event must be one of attach, detach, set, push");
   }
   if (!std::holds_alternative<AttachEvent>(event.what) && !std::holds_alternative<DetachEvent>(event.what)) {
     if (map.has("on")) map.fail("on", "belongs to attach and detach only");
@@ -167,7 +167,7 @@ std::shared_ptr<const Trajectory> read_trajectory(YamlMap map, const Model& mode
   } else if (type == "file") {
     trajectory = load_trajectory(file.parent_path() / map.text("path"), coordinate_ranges(model));
   } else {
-    map.fail("type", "'" + type + "' is none of quintic, trapezoidal, sinusoid, fourier, file");
+    map.fail("type", "'" + type + "' must be quintic, trapezoidal, sinusoid, fourier or file");
   }
   map.finish();
   return trajectory;

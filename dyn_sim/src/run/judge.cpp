@@ -42,8 +42,7 @@ void scan_signals(const ArmRecord& record, Judge& judge) {
       const auto signal = static_cast<Signal>(s);
       if (signal == Signal::sensed && !record.sensed_known) continue;
       for (std::size_t c = 0; c < record.coordinates.size(); ++c) {
-        judge.note(record.time_s[static_cast<std::size_t>(row)], signal, c,
-                   record.signal(row, signal, static_cast<int>(c)));
+        judge.note(record.time_s[row], signal, c, record.signal(row, signal, static_cast<int>(c)));
       }
     }
   }
@@ -206,7 +205,7 @@ void Judge::tell_controller(double end_s, bool to_the_end, ArmRecord& record) co
   } else if (holding_s_ >= 0.0 && to_the_end) {
     sim::tell(record, holding_s_,
               "the controller held the arm from here to the end and did not follow its reference: none came, or the "
-              "validator's gate stayed shut");
+              "validator's fallback held it");
   }
   record.saturation = cycles_ > 0 ? static_cast<double>(saturated_) / static_cast<double>(cycles_) : 0.0;
   if (record.saturation > expect_.saturation) {
@@ -271,7 +270,7 @@ void Judge::tell_expected(double end_s, ArmRecord& record) const {
   if (expect_.collisions && (seen < expect_.collisions->first || seen > expect_.collisions->second)) {
     const auto [least, most] = *expect_.collisions;
     const std::string wanted = least == most || least == 0 ? joined(most) : joined(least, " to ", most);
-    sim::tell(record, seen > most ? record.collision_begins_s[static_cast<std::size_t>(most)] : end_s,
+    sim::tell(record, seen > most ? record.collision_begins_s[most] : end_s,
               joined("collisions: ", seen, " seen, ", wanted, " expected"));
   }
   if (!expect_.validation) return;

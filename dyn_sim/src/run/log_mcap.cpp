@@ -40,7 +40,7 @@ Json signals_schema(const ArmRecord& arm, const Signal (&signals)[N]) {
 
 template <size_t N>
 Json signals_message(const ArmRecord& arm, int row, const Signal (&signals)[N]) {
-  Json message = {{"time_s", arm.time_s[static_cast<size_t>(row)]}};
+  Json message = {{"time_s", arm.time_s[row]}};
   for (const Signal s : signals) {
     Json& values = message[to_string(s)] = Json::object();
     for (size_t c = 0; c < arm.coordinates.size(); ++c) {

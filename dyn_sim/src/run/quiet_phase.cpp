@@ -32,7 +32,7 @@ std::int64_t quietest_phase(const PhaseLoad& load, std::int64_t period_ns, std::
   const auto bins_of = [&](std::int64_t ns) { return static_cast<int>((ns * phase_bins + period_ns - 1) / period_ns); };
   const int before = std::min(bins_of(before_ns), phase_bins - 1);
   const int after = std::min(bins_of(after_ns), phase_bins - 1);
-  const auto at = [&](int bin) { return load[static_cast<size_t>((bin % phase_bins + phase_bins) % phase_bins)]; };
+  const auto at = [&](int bin) { return load[(bin % phase_bins + phase_bins) % phase_bins]; };
   int best = 0;
   std::int64_t best_cost = -1;
   for (int bin = 0; bin < phase_bins; ++bin) {

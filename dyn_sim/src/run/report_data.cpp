@@ -75,7 +75,7 @@ Json changes(const ArmRecord& arm, Value&& value) {
   Json list = Json::array();
   for (int row = 0; row < arm.rows; ++row) {
     const Json now = value(static_cast<size_t>(row));
-    if (list.empty() || list.back()[1] != now) list.push_back({arm.time_s[static_cast<size_t>(row)], now});
+    if (list.empty() || list.back()[1] != now) list.push_back({arm.time_s[row], now});
     if (list.size() > 2000) break;
   }
   return list;
@@ -102,7 +102,7 @@ Json residuals(const ArmRecord& arm, int rows) {
   for (int k = 0; k < to.stretches; ++k) {
     ResidualRecord largest;
     for (int i = to.begin(k); i < to.begin(k + 1); ++i) {
-      const ResidualRecord& r = arm.residuals[static_cast<size_t>(i)];
+      const ResidualRecord& r = arm.residuals[i];
       largest.time_s = r.time_s;
       largest.M = std::max(largest.M, r.M);
       largest.Cv = std::max(largest.Cv, r.Cv);
@@ -157,7 +157,7 @@ nlohmann::json histogram(const std::vector<float>& values) {
   for (const float value : values) {
     if (!std::isfinite(value)) continue;
     const int bin = static_cast<int>(std::floor(std::log10(std::max(value, 1.0F)) * per_decade));
-    ++counts[static_cast<size_t>(std::clamp(bin, 0, per_decade * decades - 1))];
+    ++counts[std::clamp(bin, 0, per_decade * decades - 1)];
     ++total;
   }
   return {{"per_decade", per_decade}, {"counts", counts}, {"total", total}};
@@ -167,8 +167,8 @@ nlohmann::json arm_data(const ArmRecord& arm, int rows) {
   const Thinning to{arm.rows, std::max(std::min(arm.rows, rows) / 2, arm.rows > 0 ? 1 : 0)};
   std::vector<float> time;
   for (int k = 0; k < to.stretches; ++k) {
-    time.push_back(static_cast<float>(arm.time_s[static_cast<size_t>(to.begin(k))]));
-    time.push_back(static_cast<float>(arm.time_s[static_cast<size_t>(to.begin(k + 1) - 1)]));
+    time.push_back(static_cast<float>(arm.time_s[to.begin(k)]));
+    time.push_back(static_cast<float>(arm.time_s[to.begin(k + 1) - 1]));
   }
   Json coordinates = Json::array();
   for (size_t c = 0; c < arm.coordinates.size(); ++c) {

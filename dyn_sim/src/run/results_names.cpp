@@ -23,7 +23,7 @@ std::string law_name(control::Law law) {
 std::string jsim_name(int index) {
   const auto names = cli::family_of("jsim_algorithm").names;
   if (index < 0 || index >= static_cast<int>(names.size())) return {};
-  return std::string(names[static_cast<size_t>(index)]);
+  return std::string(names[index]);
 }
 
 std::string arm_file(const std::string& file, const std::string& arm) {

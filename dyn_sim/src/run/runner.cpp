@@ -93,8 +93,8 @@ class Loop {
       arms_.push_back(std::make_unique<ArmLoop>(config.arms[i], config.rate_hz, duration, give_up_, record_.arms[i],
                                                 *view_.arms[i]));
     }
-    record_.update_ns.resize(static_cast<size_t>(cycles_));
-    record_.wakeup_ns.resize(static_cast<size_t>(cycles_));
+    record_.update_ns.resize(cycles_);
+    record_.wakeup_ns.resize(cycles_);
   }
 
   void run() {
@@ -137,12 +137,12 @@ class Loop {
     ending.asked = record_.interrupted;
     ending.given_up = cycles < cycles_ && give_up_.load(std::memory_order_relaxed);
     ending.asked_again = asked_again_;
-    if (failed_arm_ >= 0) ending.failed_arm = config_.arms[static_cast<size_t>(failed_arm_)].name;
+    if (failed_arm_ >= 0) ending.failed_arm = config_.arms[failed_arm_].name;
     for (auto& arm : arms_) arm->finish(ending);
     record_.update = percentiles(record_.update_ns, record_.cycles);
     record_.wakeup = percentiles(record_.wakeup_ns, record_.cycles);
-    record_.update_ns.resize(static_cast<size_t>(record_.cycles));
-    record_.wakeup_ns.resize(static_cast<size_t>(record_.cycles));
+    record_.update_ns.resize(record_.cycles);
+    record_.wakeup_ns.resize(record_.cycles);
     record_.duration_s = static_cast<double>(record_.cycles) / config_.rate_hz;
   }
 
@@ -206,8 +206,8 @@ class Loop {
       update += arm->last_update_ns();
       worst = larger_error(arm->worst_error(), worst);
     }
-    record_.update_ns[static_cast<size_t>(k)] = static_cast<float>(update);
-    record_.wakeup_ns[static_cast<size_t>(k)] = static_cast<float>(wakeup_ns);
+    record_.update_ns[k] = static_cast<float>(update);
+    record_.wakeup_ns[k] = static_cast<float>(wakeup_ns);
     ++record_.cycles;
     view_.time_s.store(static_cast<double>(k) / config_.rate_hz, std::memory_order_relaxed);
     view_.worst_error.store(worst, std::memory_order_relaxed);

@@ -123,7 +123,7 @@ void planar3(Record& record) {
   Dynamics dynamics(Model::build(robot));
   record.say(
       "Paper 000 (Wang and Ju), section 7.1: every algorithm for M against the closed form, corrected where the "
-      "print is wrong, at 1000 random states of the robot planar3.");
+      "printed equation is wrong, at 1000 random states of the robot planar3.");
   elements(record, dynamics, form);
   sweep(record, dynamics);
   printed_bias(record);

@@ -22,7 +22,7 @@ struct ClosedLoop {
         plant(make_native_plant(config.description, config.plant, config.live.model.gravity_mps2)),
         n(static_cast<size_t>(live.robot_coordinates())) {
     for (auto* x : {&ref_q, &ref_v, &ref_a}) x->assign(n, 0.0);
-    effort.assign(static_cast<size_t>(live.max_coordinates()), 0.0);
+    effort.assign(live.max_coordinates(), 0.0);
     sample(0.0);
     plant->reset(ref_q, ref_v);
     controller.activate({plant->q(), plant->v()});

@@ -116,7 +116,7 @@ TEST(Csv, ReadsBackExactly) {
     ASSERT_TRUE(std::getline(in, line));
     std::istringstream cells(line);
     std::getline(cells, cell, ',');
-    ASSERT_EQ(std::stod(cell), arm.time_s[static_cast<size_t>(row)]);
+    ASSERT_EQ(std::stod(cell), arm.time_s[row]);
     for (size_t k = 0; k < width; ++k) {
       std::getline(cells, cell, ',');
       ASSERT_EQ(std::stod(cell), arm.signals[static_cast<size_t>(row) * width + k]);
@@ -137,7 +137,7 @@ TEST(Report, ThinningKeepsThePeak) {
   for (int row = 0; row < arm.rows; ++row) largest = std::max(largest, arm.signal(row, Signal::position_error, 3));
   const auto peak = std::max_element(error.begin(), error.end());
   EXPECT_EQ(*peak, static_cast<float>(largest));
-  EXPECT_NEAR(time[static_cast<size_t>(peak - error.begin())], 1333 / 1000.0, 0.021);
+  EXPECT_NEAR(time[peak - error.begin()], 1333 / 1000.0, 0.021);
   EXPECT_TRUE(std::is_sorted(time.begin(), time.end()));
   EXPECT_EQ(data["signals"]["friction"][0], 0.0);  // what never changes is one number
 }

@@ -1,9 +1,9 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What hangs on a passive joint swings in space, not against the arm: its rate is s = omega . axis of its body (a
-// revolute joint; of a prismatic one the joint's own rate). While the arm moves it only keeps hanging, s = 0 though the
-// joint turns. With s = vp + J va, J_pj = axis_p . axis_j of the revolute joints j before it, accelerations da of the
-// arm change s by (J - Mpp^-1 Mpa) da, so that s' gets -damping s more under the least da with
+// The load on a passive joint swings in space, not relative to the arm: its rate is s = omega . axis of its body (a
+// revolute joint; of a prismatic one the joint's own rate). While the arm moves, a load that does not swing has s = 0
+// though the joint turns. With s = vp + J va, J_pj = axis_p . axis_j of the revolute joints j before it, accelerations
+// da of the arm change s by (J - Mpp^-1 Mpa) da, so that s' gets -damping s more under the least da with
 //   (Mpa - Mpp J) da = damping Mpp s.
 // Runs on the loop's thread.
 #pragma once

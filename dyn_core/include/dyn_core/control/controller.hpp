@@ -25,7 +25,8 @@ class SampleRing;  // live/sample_ring.hpp: what the validator reads
 namespace dyn::control {
 
 struct StateInput {
-  std::span<const double> q, v;  // the model's coordinates: the robot's, then those of payloads on passive joints
+  // One entry for each of the model's coordinates, or more: the robot's, then those of payloads on passive joints.
+  std::span<const double> q, v;
   const Vec3d* gravity_mps2 = nullptr;  // of this cycle, root link's frame: a base that moves; null: the live model's
 };
 
@@ -38,7 +39,7 @@ class ReferenceSource {
 };
 
 struct ReferenceInput {
-  std::span<const double> q, v, a;          // the robot's coordinates
+  std::span<const double> q, v, a;          // of the robot's coordinates each; not read where there is a source
   bool fresh = true;                        // a new one has come since the last cycle
   const ReferenceSource* source = nullptr;  // null: extrapolated from q, v, a
   double lead = 0.0;                        // periods by which this one runs ahead, beside reference_lead
@@ -105,7 +106,7 @@ class Controller {
   Controller(Controller&&) = delete;
   Controller& operator=(Controller&&) = delete;
 
-  // Any thread but the loop's. Throws ModelError with the reason and changes nothing where they are no good.
+  // Any thread but the loop's. Throws ModelError with the reason and changes nothing where they are invalid.
   void set_parameters(const Parameters& parameters);
   // The same in two steps: made ready by any thread, put in force by the loop from its next step on.
   [[nodiscard]] lockfree::Owned<Parameters> ready(const Parameters& parameters) const;

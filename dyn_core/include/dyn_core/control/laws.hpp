@@ -14,7 +14,8 @@
 
 namespace dyn::control {
 
-// Everything at the predicted time. Errors are reference minus state, wrapped for continuous joints.
+// Everything at the predicted time. Errors are reference minus state, wrapped for continuous joints. Matrices are n x
+// n, vectors have n entries (debug builds check it), gains at most n.
 struct LawInput {
   ConstMatrixRef<double> M, C;
   ConstVectorRef<double> g, h;                      // h = C v + g

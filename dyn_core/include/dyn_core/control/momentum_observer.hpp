@@ -18,22 +18,25 @@ class MomentumObserver {
  public:
   explicit MomentumObserver(int max_coordinates);
 
+  // M, C: n x n, the vectors: n entries, n at most max_coordinates; update() has the n of the call before it.
   DYN_REALTIME void reset(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v) noexcept;
-  // The model has changed between two cycles: `jump` = dM v, momentum that no torque has made. Coordinates from
-  // `kept` on belong to other joints now and start anew at the momentum M v.
+  // The model has changed between two cycles: `jump` = dM v, the momentum step due to that. Coordinates from `kept` on
+  // belong to other joints now and start anew at the momentum M v.
   DYN_REALTIME void rebase(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v,
                            const ConstVectorRef<double>& jump, int kept) noexcept;
-  // In place of rebase() where nobody knows what momentum has gone (with a chain that was let go): residuals of the
-  // first `kept` coordinates stay what they are, and no update() is due in this cycle.
+  // In place of rebase() where the momentum step is not known (a chain was detached): residuals of the first `kept`
+  // coordinates stay what they are, and update() is not to be called in this cycle.
   DYN_REALTIME void carry_over(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v, double gain_per_s,
                                int kept) noexcept;
-  // One period in which `tau` acted; M, C, g at the state at its end.
+  // One period (above 0) in which `tau` acted; M, C, g at the state at its end. gain_per_s: at least 0.
   DYN_REALTIME void update(const ConstMatrixRef<double>& M, const ConstMatrixRef<double>& C,
                            const ConstVectorRef<double>& g, const ConstVectorRef<double>& v,
                            const ConstVectorRef<double>& tau, double gain_per_s, double period_s) noexcept;
   [[nodiscard]] ConstVectorRef<double> residual() const noexcept { return {r_.data(), n_}; }
 
  private:
+  void set_size(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v) noexcept;
+
   std::vector<double> momentum_;  // expected: p0 + integral
   std::vector<double> rate_;      // tau + C^T v - g of the last cycle
   std::vector<double> r_;

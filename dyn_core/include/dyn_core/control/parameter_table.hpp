@@ -1,9 +1,11 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // Every control parameter, once: its name, alike in the YAML of `dyn run`, in its `set` events and in ROS, the member
-// of Parameters that it is, its range and unit. All of them may change while the controller is active; what may not
-// (joints, passive_joints, payload_link, max_payload_dofs, ..) is no part of Parameters. find_fault() and the program
-// read this table. A new parameter is a member and a line here.
+// of Parameters that it is, its range and unit. All of them may change while the controller is active (in ROS but for
+// those by joint, which are read when the controller is configured); what may not (joints, passive_joints,
+// payload_link, max_payload_dofs, ..) is no part of Parameters. find_fault() and the program read this table;
+// test_parameter_table compares it with Parameters and with ROS's parameters.yaml. A new parameter is a member and a
+// line here.
 #pragma once
 
 #include <array>
@@ -26,7 +28,7 @@ struct NumberParameter {
 };
 
 inline constexpr std::array<NumberParameter, 13> number_parameters{{
-    {"effort_limit_scale", &Parameters::effort_limit_scale, 0.0, 1.0, false, "1"},
+    {"effort_limit_scale", &Parameters::effort_limit_scale, 0.0, 1.0, false, "share"},
     {"effort_rate_limit", &Parameters::effort_rate_limit, 0.0, ranges::effort_rate, false, "N m/s or N/s; 0: none"},
     {"prediction", &Parameters::prediction, 0.0, 8.0, false, "periods"},
     {"reference_lead", &Parameters::reference_lead, 0.0, 8.0, false, "periods"},

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Joints without a motor (paper 002: a payload that hangs on a joint of its own). With a: actuated, p: passive,
+// Joints without a motor (paper 002: a payload on a joint of its own). With a: actuated, p: passive,
 //   [Maa Map; Mpa Mpp] [aa; ap] + [ha; hp] = [tau; 0],
 // partial feedback linearisation of the actuated ones: choose aa, then ap = -Mpp^-1 (Mpa aa + hp), tau = Maa aa + Map
 // ap + ha. Runs on the loop's thread.
@@ -17,10 +17,11 @@ class PassiveJoints {
  public:
   explicit PassiveJoints(int max_coordinates);
 
-  // Which of the n coordinates are passive.
+  // Which of the n coordinates, at most max_coordinates, are passive: those of payloads, from robot_coordinates on, and
+  // those that are not actuated. The calls below take matrices n x n and vectors of n entries.
   DYN_REALTIME void choose(const std::vector<bool>& actuated, int robot_coordinates, int n) noexcept;
   [[nodiscard]] int count() const noexcept { return count_; }
-  [[nodiscard]] int coordinate(int k) const noexcept { return passive_[static_cast<size_t>(k)]; }
+  [[nodiscard]] int coordinate(int k) const noexcept { return passive_[k]; }
 
   // in: entries of a for actuated coordinates.  out: those of passive ones. Singular if Mpp is.
   DYN_REALTIME Status solve_accelerations(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& h,

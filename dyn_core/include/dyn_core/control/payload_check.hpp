@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Whether an arm can carry what it is to be told of: for whoever calls LiveModel::attach for a controller, before that.
+// Whether an arm can carry a payload: asked for a controller before the payload is attached (LiveOptions::check).
 // The torque of gravity of a mass m at p on joint j's axis k through o is -(k x (p - o)) . m g (prismatic: -k . m g).
 // Not for the loop.
 #pragma once
@@ -19,9 +19,9 @@ void check_has_mass(const Model& robot);
 
 // `carrying`: the arm with what it carries already; q: where it is, coordinates of `carrying`, or of the robot alone
 // (payloads' joints at 0). Throws ModelError where
-// - the payload's centre of mass (of a chain: one of its links', joints at 0) is farther from the link it hangs on than
-// twice
-//   the arm's length,
+// - the payload's centre of mass (of a chain: one of its links', joints at 0) is farther from its link than twice the
+// arm's
+//   length,
 // - its mass is more than 1000 times that of the arm,
 // - gravity would take more of a driven joint at q than its scaled effort limit, and more than without the payload.
 // The last two are warnings where Parameters::allow_heavy_payloads is set. Returns warnings, one also where the worst
@@ -30,7 +30,7 @@ std::vector<std::string> check_payload(const Model& carrying, const Payload& pay
                                        const Vec3d& gravity_mps2, const Actuation& actuation,
                                        const Parameters& parameters);
 
-// m: the longest way along the robot's own joints and links, prismatic joints out as far as they go.
+// m: the greatest length along the robot's own joints and links, prismatic joints fully extended.
 double arm_length(const Model& robot);
 
 }  // namespace dyn::control

@@ -26,7 +26,7 @@ class PayloadEstimate {
  public:
   explicit PayloadEstimate(int max_bodies);
 
-  // A ball at the origin of the payload frame, to begin with.
+  // A ball at the origin of the payload frame, to begin with; both above 0.
   DYN_REALTIME void reset(double mass_kg, double radius_m) noexcept;
   // The body that carries it (-1, or a tree of more than max_bodies: nothing does), and the payload frame in that
   // body's frame.
@@ -36,7 +36,7 @@ class PayloadEstimate {
   DYN_REALTIME void add_torque(const Tree& tree, const ConstVectorRef<double>& q, const ConstVectorRef<double>& v,
                                const ConstVectorRef<double>& v_s, const ConstVectorRef<double>& a_s,
                                VectorRef<double> tau) noexcept;
-  // The estimate moves on by a period, at the state of the last add_torque(). gain: 1/J.
+  // The estimate moves on by a period (above 0), at the state of the last add_torque(). gain: 1/J, at least 0.
   DYN_REALTIME void adapt(double gain, double period_s) noexcept;
 
   [[nodiscard]] BodyInertia inertia() const noexcept;  // payload frame

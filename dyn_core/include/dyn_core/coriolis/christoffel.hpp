@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "dyn_core/kinematics/inertia_derivatives.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::coriolis {
 
@@ -23,6 +24,7 @@ class Christoffel {
 
   // in: positions, inertias and v of ws.  out: C in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> C) noexcept {
+    DYN_EXPECTS(fits(tree, ws, C));
     dM_dq_.prepare(tree, ws);
     C.setZero();
     for (int i = 0; i < tree.size; ++i) {

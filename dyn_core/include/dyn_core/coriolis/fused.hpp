@@ -8,6 +8,7 @@
 
 #include "dyn_core/kinematics/chain_points.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::coriolis {
 
@@ -31,6 +32,7 @@ class Fused {
 
   // in: positions, inertias, velocities of ws.  out: C in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> C) noexcept {
+    DYN_EXPECTS(fits(tree, ws, C));
     points_.update(tree, ws);
     sum_subtrees(tree, ws);
     C.setZero();
@@ -42,8 +44,8 @@ class Fused {
         C(i, j) = Ji.Jv.dot(f.dFv) + Ji.Jw.dot(f.dFw);
         if (i != j) C(j, i) = f.Fv.dot(Ji.dJv) + f.Fw.dot(Ji.dJw) + f.D.dot(Ji.Jw);
         if (points_.starts_chain(tree, i)) {
-          f.Fw += points_.way(i).cross(f.Fv);
-          f.dFw += points_.way(i).cross(f.dFv);
+          f.Fw += points_.offset(i).cross(f.Fv);
+          f.dFw += points_.offset(i).cross(f.dFv);
         }
       }
     }
@@ -110,20 +112,20 @@ class Fused {
     }
     for (int i = tree.size; i-- > 0;) {
       if (tree.parent[i] >= 0)
-        hand_down(sum_[i], points_.starts_chain(tree, i) ? &points_.way(i) : nullptr, sum_[tree.parent[i]]);
+        hand_down(sum_[i], points_.starts_chain(tree, i) ? &points_.offset(i) : nullptr, sum_[tree.parent[i]]);
     }
   }
 
-  // way: from the parent's P to the child's, null where they are the same.
-  static void hand_down(const Composite& from, const Vec3<T>* way, Composite& to) noexcept {
+  // offset: from the parent's P to the child's, null where they are the same.
+  static void hand_down(const Composite& from, const Vec3<T>* offset, Composite& to) noexcept {
     to.m += from.m;
     to.h += from.h;
     to.p += from.p;
     to.L += from.L;
     to.G += from.G;
     to.Gdot += from.Gdot;
-    if (way == nullptr) return;
-    const Vec3<T>& d = *way;
+    if (offset == nullptr) return;
+    const Vec3<T>& d = *offset;
     const Vec3<T> md = d * from.m;
     to.h += md;
     to.L += d.cross(from.p);

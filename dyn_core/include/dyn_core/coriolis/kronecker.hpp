@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dyn_core/kinematics/inertia_derivatives.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::coriolis {
 
@@ -27,6 +28,7 @@ class Kronecker {
 
   // in: positions, inertias and v of ws.  out: C in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> C) noexcept {
+    DYN_EXPECTS(fits(tree, ws, C));
     const int n = tree.size;
     const ConstVectorRef<T> v(ws.v.data(), n);
     MatrixRef<T> B = matrix_view(block_.data(), n, n);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dyn_core/kinematics/kinematics.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::coriolis {
 
@@ -32,6 +33,7 @@ class Recursive {
 
   // in: q, v and trigonometry of ws.  out: C in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> C) noexcept {
+    DYN_EXPECTS(fits(tree, ws, C));
     for (int i = 0; i < tree.size; ++i) {
       outwards(tree, ws, i);
       body_terms(tree, i);
@@ -98,9 +100,9 @@ class Recursive {
     b.J = tree.inertia_com[i].template cast<T>() + Mat3<T>::Identity() * b.h.dot(c) - b.h * c.transpose();
     b.p = b.v * b.m + b.w.cross(b.h);
     const Vec3<T> L = b.J * b.w + b.h.cross(b.v);
-    const Mat3<T> turn = skew(b.w) * b.J;                                             // [w] J; transposed: -J [w]
-    const Mat3<T> sway = b.h * b.v.transpose() - Mat3<T>::Identity() * b.h.dot(b.v);  // [v][h]; transposed: [h][v]
-    b.N = (turn + turn.transpose() - sway - sway.transpose() - skew(L)) * T(0.5);
+    const Mat3<T> turn = skew(b.w) * b.J;                                              // [w] J; transposed: -J [w]
+    const Mat3<T> shift = b.h * b.v.transpose() - Mat3<T>::Identity() * b.h.dot(b.v);  // [v][h]; transposed: [h][v]
+    b.N = (turn + turn.transpose() - shift - shift.transpose() - skew(L)) * T(0.5);
   }
 
   // Ic and Bc seen from the parent: with rotated h and p,  J + 2 r.h 1 - r h^T - h r^T + m (r.r 1 - r r^T),  N -

@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "dyn_core/precondition.hpp"
 #include "dyn_core/progressive/link_screws.hpp"
 
 namespace dyn::coriolis {
@@ -22,6 +23,7 @@ class Screw {
 
   // in: positions and v of ws.  out: C in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> C) noexcept {
+    DYN_EXPECTS(fits(tree, ws, C));
     C.setZero();
     for (int i = 0; i < tree.size; ++i) {
       link_.update(tree, ws, i, tree.principal[i]);

@@ -12,6 +12,7 @@
 #include "dyn_core/forward/pivot_scale.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
 #include "dyn_core/kinematics/link_frames.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::forward {
 
@@ -33,6 +34,7 @@ class Aba {
   // in: cos_q, sin_q, q, v of ws, tau of the coordinates.  out: qdd of the coordinates.
   DYN_REALTIME Status compute(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> tau,
                               VectorRef<T> qdd) noexcept {
+    DYN_EXPECTS(ws.capacity >= tree.size && tau.size() == tree.coordinates && qdd.size() == tree.coordinates);
     groups_.find(tree);
     if (const Status status = groups_.check(tree, tau); !status.ok()) return status;
     scale_.update(tree, ws);
@@ -165,12 +167,12 @@ class Aba {
         b.a.angular += b.c.angular;
         b.a.linear += b.c.linear;
       }
-      const T felt = b.U.dot(b.a) - b.u;
+      const T reaction = b.U.dot(b.a) - b.u;
       T& x = groups_.acceleration[i];
       if (groups_.driven(tree, i)) {
-        groups_.force[i] = felt + b.D * x;
+        groups_.force[i] = reaction + b.D * x;
       } else {
-        x = -felt / b.D;
+        x = -reaction / b.D;
       }
       (tree.motion[i] == Motion::revolute ? b.a.angular.z() : b.a.linear.z()) += x;
     }

@@ -10,6 +10,7 @@
 #include "dyn_core/forward/pivot_scale.hpp"
 #include "dyn_core/inverse/rnea.hpp"
 #include "dyn_core/jsim/denoc.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::forward {
 
@@ -38,6 +39,7 @@ class Cholesky {
   // in: cos_q, sin_q, q, v of ws, tau of the coordinates.  out: qdd of the coordinates.
   DYN_REALTIME Status compute(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> tau,
                               VectorRef<T> qdd) noexcept {
+    DYN_EXPECTS(ws.capacity >= tree.size && tau.size() == tree.coordinates && qdd.size() == tree.coordinates);
     VectorRef<T> bias(bias_.data(), tree.size);
     rnea_.bias(tree, ws, tree.gravity.template cast<T>(), bias);
     return solve(tree, ws, ConstVectorRef<T>(bias_.data(), tree.size), tau, qdd);

@@ -10,6 +10,7 @@
 #include "dyn_core/forward/cholesky.hpp"
 #include "dyn_core/inverse/fused.hpp"
 #include "dyn_core/jsim/fused.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::forward {
 
@@ -26,12 +27,13 @@ class Fused {
 
   DYN_REALTIME Status compute(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> tau,
                               VectorRef<T> qdd) noexcept {
+    DYN_EXPECTS(ws.capacity >= tree.size && tau.size() == tree.coordinates && qdd.size() == tree.coordinates);
     jsim_.compute(tree, ws, matrix_view(M_.data(), tree.size, tree.size));
     bias_.bias(tree, ws, tree.gravity.template cast<T>(), VectorRef<T>(h_.data(), tree.size));
     return solve(tree, ws, tau, qdd);
   }
 
-  // For M and h (of the bodies) that somebody else has put there; what is zero in M stays so.
+  // For M and h (of the bodies) that the caller has written there; what is zero in M stays so.
   [[nodiscard]] T* M() noexcept { return M_.data(); }
   [[nodiscard]] T* h() noexcept { return h_.data(); }
   DYN_REALTIME Status solve(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> tau,

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // When is M singular? Every forward dynamics here eliminates one joint after the other, and divides by a pivot: the
-// inertia that the joint feels while the joints beyond it are free. Rounding leaves a pivot that ought to be zero at
-// about 1e-16 of the inertia of everything that the joint carries; so it is measured against that.
+// articulated-body inertia about the joint's axis, all joints beyond it being free. Rounding leaves a pivot that ought
+// to be zero at about 1e-16 of the inertia of everything that the joint carries; so it is measured against that.
 #pragma once
 
 #include <cmath>

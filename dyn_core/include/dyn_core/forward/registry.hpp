@@ -2,7 +2,7 @@
 //
 // Every algorithm for the forward dynamics, by its name; as jsim/registry.hpp, with
 //   Status compute(const Tree&, const Workspace<T>&, ConstVectorRef<T> tau, VectorRef<T> qdd) noexcept
-// from ws.q, ws.v and tree.gravity; tau and qdd in the user's coordinates (mimic joints follow, armature is felt).
+// from ws.q, ws.v and tree.gravity; tau and qdd in the user's coordinates (mimic joints follow, armature is included).
 // Where M is singular the status names the body, and qdd is not to be used.
 #pragma once
 

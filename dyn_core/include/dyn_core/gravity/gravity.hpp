@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dyn_core/kinematics/kinematics.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn {
 
@@ -19,6 +20,7 @@ class Gravity {
 
   // out: g in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity, VectorRef<T> g) noexcept {
+    DYN_EXPECTS(ws.capacity >= tree.size && g.size() == tree.size);
     for (int i = 0; i < tree.size; ++i) {
       mass_[i] = T(tree.mass[i]);
       moment_[i] = (ws.com[i] - ws.origin[i]) * mass_[i];

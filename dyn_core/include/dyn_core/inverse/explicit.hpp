@@ -1,13 +1,14 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Inverse dynamics by the explicit sums of paper 000 (Wang and Ju), eqs 8-14. Touch: how the sums are walked, not that
-// each of them is a sum over a chain or a subtree: no body's accelerations are made from its parent's.
+// Inverse dynamics by the explicit sums of paper 000 (Wang and Ju), eqs 8-14: each is a sum over a chain
+// or a subtree, in whatever order; no body's accelerations are made from its parent's.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
 #include "dyn_core/kinematics/kinematics.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::inverse {
 
@@ -33,6 +34,7 @@ class Explicit {
   // in: positions, inertias, omega of ws, ws.v, ws.a.  out: tau in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity,
                             VectorRef<T> tau) noexcept {
+    DYN_EXPECTS(ws.capacity >= tree.size && tau.size() == tree.size);
     for (int l = 0; l < tree.size; ++l) spin_[l] = angular_summand(tree, ws, l);
     for (int k = 0; k < tree.size; ++k) {
       const Vec3<T>& w = ws.omega[k];

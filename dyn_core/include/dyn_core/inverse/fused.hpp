@@ -9,6 +9,7 @@
 
 #include "dyn_core/kinematics/chain_points.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::inverse {
 
@@ -27,6 +28,7 @@ class Fused {
 
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity,
                             VectorRef<T> tau) noexcept {
+    DYN_EXPECTS(ws.capacity >= tree.size && tau.size() == tree.size);
     run(tree, ws, gravity, true, tau);
   }
   // h = C v + g
@@ -55,7 +57,7 @@ class Fused {
       Pair& parent = sum_[tree.parent[i]];
       parent.linear += sum_[i].linear;
       parent.angular += sum_[i].angular;
-      if (points_.starts_chain(tree, i)) parent.angular += points_.way(i).cross(sum_[i].linear);
+      if (points_.starts_chain(tree, i)) parent.angular += points_.offset(i).cross(sum_[i].linear);
     }
   }
 
@@ -65,7 +67,7 @@ class Fused {
     const Vec3<T> v = ws.velocity[i] + (ws.origin[i] - points_.point(i)).cross(w);
     Pair& A = A_[i];
     A = tree.parent[i] < 0 ? Pair{-gravity, Vec3<T>::Zero()} : A_[tree.parent[i]];
-    if (points_.starts_chain(tree, i)) A.linear += A.angular.cross(points_.way(i));
+    if (points_.starts_chain(tree, i)) A.linear += A.angular.cross(points_.offset(i));
     A.linear += (w.cross(J.linear) + v.cross(J.angular)) * ws.v[i];
     A.angular += w.cross(J.angular) * ws.v[i];
     if (accelerated) {

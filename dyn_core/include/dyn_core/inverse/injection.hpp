@@ -1,13 +1,14 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // Inverse dynamics by frame injection, paper 003 (Safeea, Neto and Bearee), eqs 4-17: what each joint by itself
-// transfers to each link. Touch: how links are walked; the terms are the paper's.
+// transfers to each link. The terms are the paper's; the order of the links is ours.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
 #include "dyn_core/kinematics/kinematics.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::inverse {
 
@@ -16,12 +17,12 @@ namespace dyn::inverse {
 // and about it the inertial moment
 //   I_i qdd_j k_j + (L_i w_j) x w_j / 2 + (L_i w_j) x wr_ij,   L_i = tr(I_i) 1 - 2 I_i    (12)-(15), (17)
 // where vr_ij, wr_ij are what the joints beyond j, up to i, give that centre of mass and that link: sums of w_k x p_Cik
-// and of w_k (10), (16). The transfers add up to the link's acceleration and moment; joint j feels
+// and of w_k (10), (16). The transfers add up to the link's acceleration and moment; joint j carries
 //   tau_j = k_j . sum over the links it moves of  mu_i + m_i p_Cij x (a_i - g).
 //
 // Trees: the joints of link i are those that support it. Prismatic joints, which the paper leaves out: a prismatic j
 // has w_j = 0 and transfers qdd_j k_j alone; seen from a joint before it, it adds qd_j k_j to vr and nothing to wr; it
-// feels the force, tau_j = k_j . sum of m_i (a_i - g).
+// carries the force, tau_j = k_j . sum of m_i (a_i - g).
 template <class T>
 class Injection {
  public:
@@ -34,6 +35,7 @@ class Injection {
   // in: positions and inertias of ws, ws.v, ws.a.  out: tau in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity,
                             VectorRef<T> tau) noexcept {
+    DYN_EXPECTS(ws.capacity >= tree.size && tau.size() == tree.size);
     for (int i = 0; i < tree.size; ++i) inject(tree, ws, gravity, i);
     for (int j = 0; j < tree.size; ++j) tau[j] = project(tree, ws, j);
   }

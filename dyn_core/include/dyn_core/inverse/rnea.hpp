@@ -9,6 +9,7 @@
 
 #include "dyn_core/kinematics/kinematics.hpp"
 #include "dyn_core/kinematics/link_frames.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::inverse {
 
@@ -30,6 +31,7 @@ class Rnea {
   // in: cos_q, sin_q, q, v, a of ws.  out: tau in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity,
                             VectorRef<T> tau) noexcept {
+    DYN_EXPECTS(ws.capacity >= tree.size && tau.size() == tree.size);
     run<true>(tree, ws, gravity, tau);
   }
 

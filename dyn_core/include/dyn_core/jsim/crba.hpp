@@ -6,6 +6,7 @@
 
 #include "dyn_core/kinematics/dh_transforms.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::jsim {
 
@@ -25,6 +26,7 @@ class Crba {
 
   // in: cos_q, sin_q, q of ws.  out: M, symmetric, in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
+    DYN_EXPECTS(fits(tree, ws, M));
     sum_composites(tree, ws);
     M.setZero();
     for (int i = 0; i < tree.size; ++i) {

@@ -10,6 +10,7 @@
 
 #include "dyn_core/kinematics/dh_transforms.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::jsim {
 
@@ -30,6 +31,7 @@ class Denoc {
 
   // in: cos_q, sin_q, q of ws.  out: M, symmetric, in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
+    DYN_EXPECTS(fits(tree, ws, M));
     compose(tree, ws);
     M.setZero();
     for (int j = 0; j < tree.size; ++j) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// M element by element, from paper 000 (Wang and Ju), eqs 30-37. Touch: how an element is summed; keep its operations
-// as the paper counts them (Table 1), the tests hold them to that.
+// M element by element, from paper 000 (Wang and Ju), eqs 30-37. How an element is summed is
+// ours; its operations are as many as in the paper's Table 1, which the tests count.
 // double runs the lane form, src/jsim/explicit_lanes.cpp: also element by element, n_u brought into the sums.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dyn_core/kinematics/kinematics.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::jsim {
 
@@ -43,6 +44,7 @@ class Explicit {
 
   // in: ws.origin, axis, com, inertia.  out: M, symmetric, in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
+    DYN_EXPECTS(fits(tree, ws, M));
     const int n = tree.size;
     for (int joint = 0; joint < n; ++joint) {  // the vectors r, which the paper takes as given
       for (int l = joint; l < tree.subtree_end[joint]; ++l) arms_[joint * n + l] = ws.com[l] - ws.origin[joint];

@@ -8,13 +8,14 @@
 
 #include "dyn_core/kinematics/chain_points.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::jsim {
 
 // This project's own: everything in base axes, moments about one point P a chain (chain_points.hpp), so that composite
 // inertias are plain sums along it. One body: mass m, first moment h = m c with c seen from P, second moment about P
-// G = S + m c c^T with S = tr(I)/2 - I. The rotational inertia acts as I x = tr(G) x - G x. From a chain to the one it
-// hangs on, P = P' + d:  h' = h + m d,  G' = G + h d^T + d h^T + m d d^T;  a force (f, n) has n' = n + d x f there.
+// G = S + m c c^T with S = tr(I)/2 - I. The rotational inertia acts as I x = tr(G) x - G x. From a chain to its
+// parent chain, P = P' + d:  h' = h + m d,  G' = G + h d^T + d h^T + m d d^T;  a force (f, n) has n' = n + d x f there.
 template <class T>
 class Fused {
  public:
@@ -27,6 +28,7 @@ class Fused {
 
   // in: ws.R, origin, axis, com, inertia.  out: M, symmetric, in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
+    DYN_EXPECTS(fits(tree, ws, M));
     points_.update(tree, ws);
     sum_subtrees(tree, ws);
     M.setZero();
@@ -38,7 +40,7 @@ class Fused {
       for (int j = i; j >= 0; j = tree.parent[j]) {
         const Twist Jj = unit_twist(tree, ws, j);
         M(i, j) = M(j, i) = force.dot(Jj.linear) + moment.dot(Jj.angular);  // M_ij = F_i . J_j
-        if (points_.starts_chain(tree, j)) moment += points_.way(j).cross(force);
+        if (points_.starts_chain(tree, j)) moment += points_.offset(j).cross(force);
       }
     }
   }
@@ -67,7 +69,7 @@ class Fused {
       h_[p] += h_[i];
       G_[p] += G_[i];
       if (points_.starts_chain(tree, i)) {
-        const Vec3<T>& d = points_.way(i);
+        const Vec3<T>& d = points_.offset(i);
         const Vec3<T> md = d * mass_[i];
         h_[p] += md;
         G_[p] += h_[i] * d.transpose() + d * (h_[i] + md).transpose();

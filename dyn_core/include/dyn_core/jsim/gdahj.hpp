@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // M by GDAHJ, paper 003 (Safeea, Neto and Bearee), eqs 18-31 and Algorithm 1: the least work a pair of joints can cost.
-// Touch: the O(n) part and its reference point; the quadratic part is the paper's and is counted by the tests.
+// The O(n) part and its reference point are ours; the quadratic part is the paper's, which the tests count.
 // double runs the lane form, src/jsim/gdahj_lanes.cpp: the same vectors, in the same frames.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dyn_core/kinematics/kinematics.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::jsim {
 
@@ -22,7 +23,7 @@ namespace dyn::jsim {
 // about p_i, D_i = sum over the subtree of (I - m [p_C - p_i][p_C]); A_ij is 0 unless j supports i.
 //
 // Prismatic joints: a unit acceleration of joint j gives the point p of a body it moves the acceleration
-// w_j x p - t_j, with (w, t) = (k, k x p) for a revolute joint and (0, -k) for a prismatic one. Joint i feels the
+// w_j x p - t_j, with (w, t) = (k, k x p) for a revolute joint and (0, -k) for a prismatic one. Joint i carries the
 // force, not the moment, if it is prismatic: k_i . sum m (w_j x p_C - t_j). Hence with h_i = sum of m p_C, mass m_i
 // of the subtree
 //   A_ij = w_j . d_i + t_j . y_i,   d_i = h_i x k_i,   y_i = -m_i k_i   for prismatic i,
@@ -44,6 +45,7 @@ class Gdahj {
 
   // in: ws.R, origin, axis, com.  out: M, symmetric, in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
+    DYN_EXPECTS(fits(tree, ws, M));
     M.setZero();
     if (tree.size == 0) return;
     sum_subtrees(tree, ws, ws.origin[tree.size - 1]);

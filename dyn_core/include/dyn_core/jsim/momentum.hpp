@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// M by generalized momentum: a method that paper 000 (Wang and Ju), Table 1, compares itself with. Touch: nothing that
-// changes its operations, which are the paper's: full products of Jacobians, zeros included.
+// M by generalized momentum: a method that paper 000 (Wang and Ju), Table 1, compares itself with. Its
+// operations are the paper's, which the tests count: full products of Jacobians, zeros included.
 // double runs the lane form, src/jsim/momentum_lanes.cpp: the same products, zeros left out.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dyn_core/kinematics/kinematics.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::jsim {
 
@@ -27,6 +28,7 @@ class Momentum {
 
   // in: ws.origin, axis, com, inertia.  out: M, symmetric, in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
+    DYN_EXPECTS(fits(tree, ws, M));
     const int n = tree.size;
     M.setZero();
     for (int l = 0; l < n; ++l) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // M by 4x4 homogeneous matrices and pseudo-inertias: a method that paper 000 (Wang and Ju), Table 1, compares itself
-// with. Touch: nothing that changes its operations, which are the paper's: both 4x4 products in full, then the trace.
+// with. Its operations are the paper's, which the tests count: both 4x4 products in full, then the trace.
 // double runs the lane form, src/jsim/pseudo_inertia_lanes.cpp: the same products, zeros left out.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dyn_core/kinematics/kinematics.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::jsim {
 
@@ -28,6 +29,7 @@ class PseudoInertia {
 
   // in: ws.R, origin, axis.  out: M, symmetric, in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
+    DYN_EXPECTS(fits(tree, ws, M));
     M.setZero();
     for (int j = 0; j < tree.size; ++j) {
       const Mat4 J = pseudo_inertia(tree, j);

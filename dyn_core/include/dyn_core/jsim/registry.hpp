@@ -6,7 +6,8 @@
 // What an algorithm is: a class template over the number type with `name`, `source` (paper and equation), `needs`
 // (kinematics.hpp), a constructor that takes all memory for `capacity` bodies, and
 //   void compute(const Tree&, const Workspace<T>&, MatrixRef<T> M) noexcept
-// which writes the full symmetric M in body order.
+// which writes the full symmetric M in body order, tree.size rows and columns; workspace and algorithm are made for at
+// least tree.size bodies (debug builds check it).
 #pragma once
 
 #include <tuple>

@@ -6,6 +6,7 @@
 
 #include <string_view>
 
+#include "dyn_core/precondition.hpp"
 #include "dyn_core/progressive/link_screws.hpp"
 
 namespace dyn::jsim {
@@ -24,6 +25,7 @@ class Screw {
 
   // in: positions of ws.  out: M, symmetric, in body order.
   DYN_REALTIME void compute(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> M) noexcept {
+    DYN_EXPECTS(fits(tree, ws, M));
     M.setZero();
     for (int i = 0; i < tree.size; ++i) {
       link_.update(tree, ws, i, tree.principal[i]);

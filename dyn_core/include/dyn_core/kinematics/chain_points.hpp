@@ -2,7 +2,7 @@
 //
 // Where `fused` takes its moments: one point P for each chain of bodies that have a single child, at the origin of the
 // chain's last body, fixed in space for the instant. Within a chain sums are plain sums; from chain to chain they are
-// handed over by `way`. Points near the bodies keep the digits of small links far from the base.
+// handed over by `offset`. Points near the bodies keep the digits of small links far from the base.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ namespace dyn {
 template <class T>
 class ChainPoints {
  public:
-  explicit ChainPoints(int capacity) : children_(capacity), point_(capacity), way_(capacity) {}
+  explicit ChainPoints(int capacity) : children_(capacity), point_(capacity), offset_(capacity) {}
 
   // in: origin of ws.
   void update(const Tree& tree, const Workspace<T>& ws) noexcept {
@@ -24,22 +24,22 @@ class ChainPoints {
     }
     for (int i = tree.size; i-- > 0;) point_[i] = children_[i] == 1 ? point_[i + 1] : ws.origin[i];
     for (int i = 0; i < tree.size; ++i) {
-      if (starts_chain(tree, i)) way_[i] = point_[i] - point_[tree.parent[i]];
+      if (starts_chain(tree, i)) offset_[i] = point_[i] - point_[tree.parent[i]];
     }
   }
 
   [[nodiscard]] const Vec3<T>& point(int i) const noexcept { return point_[i]; }  // P of body i's chain, base frame
 
-  // Does body i hang on a body of another chain?
+  // Does body i start a chain whose parent body is on another one?
   [[nodiscard]] bool starts_chain(const Tree& tree, int i) const noexcept {
     return tree.parent[i] >= 0 && children_[tree.parent[i]] != 1;
   }
   // From the parent's P to that of body i; only where i starts a chain.
-  [[nodiscard]] const Vec3<T>& way(int i) const noexcept { return way_[i]; }
+  [[nodiscard]] const Vec3<T>& offset(int i) const noexcept { return offset_[i]; }
 
  private:
   std::vector<int> children_;
-  std::vector<Vec3<T>> point_, way_;
+  std::vector<Vec3<T>> point_, offset_;
 };
 
 }  // namespace dyn

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a force on a body is to the joints: tau += J^T f. Any thread, on its own workspace.
+// Joint torques of a force on a body: tau += J^T f. Any thread, on its own workspace.
 #pragma once
 
 #include <vector>

@@ -46,8 +46,13 @@ struct Workspace {
   // update_velocities: base frame.
   std::vector<Vec3<T>> omega;     // angular velocity of the body
   std::vector<Vec3<T>> velocity;  // of the body frame's origin
-
- private:
 };
+
+// What every algorithm that writes a matrix in body order asks for: a workspace that is large enough, and a matrix of
+// tree.size rows and columns.
+template <class T>
+[[nodiscard]] bool fits(const Tree& tree, const Workspace<T>& ws, const MatrixRef<T>& A) noexcept {
+  return ws.capacity >= tree.size && A.rows() == tree.size && A.cols() == tree.size;
+}
 
 }  // namespace dyn

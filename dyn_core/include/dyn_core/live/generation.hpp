@@ -5,10 +5,10 @@
 //
 // Rigid payloads are ramped: a body whose inertia a writer changed moves from the inertia in effect now to the new one
 // over `duration_s`, with a rate that is zero at both ends (C1 in time). Bodies are recognised between generations by a
-// key that never changes (their joint), since a chain hung on the middle of the tree shifts indices.
+// key that never changes (their joint), since a chain attached in the middle of the tree shifts indices.
 //
-// A ramp also knows what it started from in terms of published models, as shares that sum to 1: whoever checks the loop
-// can build the state between from the descriptions alone.
+// A ramp also knows what it started from in terms of published models, as shares that sum to 1: the validator
+// can build the inertia in between from the descriptions alone.
 #pragma once
 
 #include <array>

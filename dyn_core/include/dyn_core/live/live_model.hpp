@@ -26,6 +26,12 @@
 
 namespace dyn::live {
 
+// What else must hold of a change: of the model before it, the one it makes, and the payload that it attaches (null:
+// none). Called once a change, before it is published, on the writer's thread and under the writers' mutex. Throws
+// ModelError to refuse it; returns warnings, which come first in Applied::warnings.
+using ChangeCheck =
+    std::function<std::vector<std::string>(const Model& before, const Model& after, const Payload* attached)>;
+
 struct LiveOptions {
   ModelOptions model{};
   AlgorithmChoice algorithms{};
@@ -33,9 +39,7 @@ struct LiveOptions {
   // Of Generation::frames, indices in this order: first links, which every robot must have, then names of payloads,
   // whose frames are FrameStatus::absent while they are not attached.
   std::vector<std::string> frames{}, payload_frames{};
-  // What else must hold of a model that a change makes: called by the writer before it is published; throws ModelError
-  // to refuse it.
-  std::function<void(const Model&)> check{};
+  ChangeCheck check{};
 };
 
 // What every writer call returns: what was applied.
@@ -65,7 +69,7 @@ class LiveModel {
     lockfree::Owned<Settings> settings_;
   };
 
-  // Throws ModelError where the robot or an algorithm's name is no good.
+  // Throws ModelError where the robot or an algorithm's name is invalid.
   LiveModel(const RobotDescription& robot, const LiveOptions& options);
   LiveModel(const LiveModel&) = delete;
   LiveModel& operator=(const LiveModel&) = delete;
@@ -83,6 +87,8 @@ class LiveModel {
   void set_jsim(std::string_view name, Change* later = nullptr);
   void set_coriolis(std::string_view name, Change* later = nullptr);
   void set_gravity(const Vec3d& gravity_mps2, Change* later = nullptr);
+  // Another check than LiveOptions::check, for the changes to come.
+  void set_check(ChangeCheck check);
   // At once, past everything that is waiting for its cycle: for whoever found the loop's numbers wrong.
   void request_fallback(const Fallback& fallback) noexcept {
     requested_fallback_.store(packed(fallback), std::memory_order_relaxed);
@@ -100,7 +106,7 @@ class LiveModel {
   void collect();
 
   // --- The loop ----------------------------------------------------------------------------------------------------
-  // Newest model and settings, ramps moved on by one period. Wait-free.
+  // Newest model and settings, ramps moved on by one period, at least 0. Wait-free.
   [[nodiscard]] DYN_REALTIME Generation& acquire(double period_s) noexcept;
   // The next acquire() has it.
   DYN_REALTIME void enact(Change& change) noexcept;
@@ -131,7 +137,7 @@ class LiveModel {
   static Fallback unpacked(std::uint32_t word) noexcept;
 
   [[nodiscard]] std::unique_lock<std::mutex> writer(const char* call) const;
-  Applied change(Parts parts, double transition_time_s, Change* later);
+  Applied change(Parts parts, double transition_time_s, Change* later, bool attaches = false);
   void remember(Generation& generation, double transition_time_s);
   void change_settings(const Settings& settings, Change* later);
   DYN_REALTIME void apply(const Settings& settings) noexcept;

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// From the loop to the validator: what the loop computed, and all it computed it from. A lockfree::Ring whose producer
-// is the loop and whose consumer is the validator's thread. A sample that finds the ring full, or does not fit into a
-// slot, is dropped and counted.
+// From the loop to the validator: results of a cycle with the inputs that they were computed from. A lockfree::Ring
+// whose producer is the loop and whose consumer is the validator's thread. A sample that finds the ring full, or does
+// not fit into a slot, is dropped and counted.
 #pragma once
 
 #include <atomic>

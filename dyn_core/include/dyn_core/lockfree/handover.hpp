@@ -20,10 +20,10 @@
 #pragma once
 
 #include <atomic>
-#include <cassert>
 #include <memory>
 #include <utility>
 
+#include "dyn_core/precondition.hpp"
 #include "dyn_core/realtime.hpp"
 
 namespace dyn::lockfree {
@@ -87,7 +87,7 @@ class Handover {
   // and all retired ones. Release: the loop that takes the value sees all that was written to it.
   void publish(Owned<T> value) noexcept {
     realtime::forbid("Handover::publish");
-    assert(value);
+    DYN_EXPECTS(value);
     free(fresh_.exchange(value.node_.release(), std::memory_order_acq_rel));
     collect();
   }
@@ -109,7 +109,7 @@ class Handover {
 
   // The loop: publishes what a writer has made and handed to it some other way; freeing is left to writers.
   DYN_REALTIME void offer(Owned<T> value) noexcept {
-    assert(value);
+    DYN_EXPECTS(value);
     retire(Owned<T>(std::unique_ptr<Node>(fresh_.exchange(value.node_.release(), std::memory_order_acq_rel))));
   }
 

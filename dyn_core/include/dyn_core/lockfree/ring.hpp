@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "dyn_core/precondition.hpp"
 #include "dyn_core/realtime.hpp"
 
 namespace dyn::lockfree {
@@ -25,8 +26,8 @@ template <class T, AfterRelease after_release = AfterRelease::refill>
 class Ring {
  public:
   // So many slots, at least one, as T{} or as copies of `first`, with the memory that it has.
-  explicit Ring(std::size_t slots) : slots_(slots) {}
-  Ring(std::size_t slots, const T& first) : slots_(slots, first) {}
+  explicit Ring(std::size_t slots) : slots_(slots) { DYN_EXPECTS(slots > 0); }
+  Ring(std::size_t slots, const T& first) : slots_(slots, first) { DYN_EXPECTS(slots > 0); }
 
   // The producer: the slot to fill; null if none is free. Acquire: the consumer is done with it.
   [[nodiscard]] DYN_REALTIME T* next() noexcept {
@@ -37,6 +38,7 @@ class Ring {
   }
   // The producer: hands over next(), which was not null. Release: the consumer sees what was written to it.
   DYN_REALTIME void commit() noexcept {
+    DYN_EXPECTS(next() != nullptr);
     committed_.store(committed_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
   // The producer: the oldest slot that was released and not yet reclaimed, or null; it is free from then on.
@@ -52,6 +54,7 @@ class Ring {
   }
   // The consumer: gives back front(), which was not null. Release: the producer sees what was done to it.
   DYN_REALTIME void release() noexcept {
+    DYN_EXPECTS(front() != nullptr);
     released_.store(released_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
 

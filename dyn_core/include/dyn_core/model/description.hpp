@@ -34,7 +34,7 @@ struct Inertial {
   Mat3d inertia_com_kgm2 = Mat3d::Zero();  // about the centre of mass, in the axes of the link frame
 };
 
-// For pictures only.
+// For drawings only.
 struct Visual {
   enum class Shape : std::uint8_t { box, cylinder, sphere };
   Shape shape = Shape::box;

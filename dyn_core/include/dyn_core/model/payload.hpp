@@ -2,7 +2,7 @@
 //
 // What a robot picks up. A payload is an extra link fixed to one of the robot's (rigid) or a chain with joints of its
 // own (articulated, paper 002: Laus, Simoni and Martins). Its links and joints are called NAME/..., and its joints come
-// behind all others in q, whatever link it hangs on. Taking it away again gives the description that was there before,
+// behind all others in q, whatever link it is attached to. Detaching it gives the description that was there before,
 // and so a Model with the same bits.
 #pragma once
 

@@ -50,7 +50,7 @@ DYN_REALTIME inline PrincipalInertia principal_inertia(double mass_kg, const Vec
       }
     }
   }
-  // Rounding may leave a moment that is 0 a trifle below; Model::build has refused inertias that are really negative.
+  // Rounding may make a moment of 0 slightly negative; Model::build has refused inertias that are really negative.
   for (int a = 0; a < 3; ++a) {
     const double moment = std::max(I(a, a), 0.0);
     p.radii[a] = std::sqrt(mass_kg > 0.0 ? moment / mass_kg : moment);

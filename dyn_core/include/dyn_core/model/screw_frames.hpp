@@ -2,7 +2,7 @@
 //
 // A second set of link frames, for algorithms in link frames whose cost is counted. A body frame's z is the joint's
 // axis, but its angle about z and its place along z are free; chosen along the common normal with the next axis, the
-// way to the next frame is two screws, as with Denavit-Hartenberg parameters:
+// transform to the next frame is two screws, as with Denavit-Hartenberg parameters:
 //   parent_T_body(q) = [Rz(gamma)] Tx(a) Rx(alpha) Rz(theta0 + q) Tz(d)      (prismatic: Rz(theta0) Tz(d + q))
 // and moving a vector costs 4 multiplications a rotation instead of 9 in all. Of several children only the first can
 // have gamma = 0. Where two axes are nearly parallel the common normal runs away: then the translation stays general.

@@ -18,14 +18,15 @@ inline constexpr int max_bodies = 2'000;  // one-degree bodies; algorithms hold 
 // Names, and that links and joints make one tree.
 void validate_structure(const RobotDescription& description);
 
-// Finite numbers in their range, axes, mimics that lead somewhere; needs a valid structure.
+// Finite numbers in their range, axes, mimic joints that follow an existing joint; needs a valid structure.
 void validate_numbers(const RobotDescription& description);
 
 // Finite and within its range. Throws ModelError.
 void check_gravity(const Vec3d& gravity_mps2);
 
-// Is it a tree of finite numbers with unique names, one root, joints with axes, mimics that lead somewhere? Throws
-// ModelError with one sentence that names the link or joint and the value. Returns what is doubtful but usable.
+// Is it a tree of finite numbers with unique names, one root, joints with axes, mimic joints that follow an existing
+// joint? Throws ModelError with one sentence that names the link or joint and the value. Returns what is doubtful but
+// usable.
 std::vector<std::string> validate_description(const RobotDescription& description);
 
 // Inertias are judged per moving body, after fixed links are merged: negative mass, indefinite or impossible inertia

@@ -4,9 +4,10 @@
 // range; -1 (none) is never an index.
 #pragma once
 
-#include <cassert>
 #include <cstddef>
 #include <vector>
+
+#include "dyn_core/precondition.hpp"
 
 namespace dyn {
 
@@ -17,11 +18,11 @@ class Indexed {
   explicit Indexed(int size, const T& value = T{}) : values_(static_cast<std::size_t>(size), value) {}
 
   [[nodiscard]] T& operator[](int i) noexcept {
-    assert(i >= 0 && i < size());
+    DYN_EXPECTS(has(i));
     return values_[static_cast<std::size_t>(i)];
   }
   [[nodiscard]] const T& operator[](int i) const noexcept {
-    assert(i >= 0 && i < size());
+    DYN_EXPECTS(has(i));
     return values_[static_cast<std::size_t>(i)];
   }
   [[nodiscard]] int size() const noexcept { return static_cast<int>(values_.size()); }

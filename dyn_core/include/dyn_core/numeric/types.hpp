@@ -22,7 +22,7 @@ using MatX = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 template <class T>
 using VecX = Eigen::Matrix<T, Eigen::Dynamic, 1>;
 
-// Views on somebody else's memory; column-major, unaligned.
+// Non-owning views; column-major, unaligned.
 template <class T>
 using MatrixRef = Eigen::Map<MatX<T>, Eigen::Unaligned, Eigen::OuterStride<>>;
 template <class T>

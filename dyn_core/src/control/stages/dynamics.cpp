@@ -6,25 +6,22 @@
 #include "control/cycle.hpp"
 
 namespace dyn::control {
-namespace {
-size_t at(int i) { return static_cast<size_t>(i); }
-}  // namespace
 
 Status Controller::Impl::update_dynamics(Dynamics& dynamics) noexcept {
   if (parameters->law == Law::feedforward) {  // eq 72 has the model at the reference
-    for (size_t i = 0; i < at(robot_n); ++i) {
+    for (int i = 0; i < robot_n; ++i) {
       if (!actuation.actuated[i]) continue;
       q_hat[i] = ref_q[i];
       v_hat[i] = ref_v[i];
     }
   }
-  return dynamics.update(std::span<const double>(q_hat.data(), at(n)), std::span<const double>(v_hat.data(), at(n)));
+  return dynamics.update(std::span<const double>(q_hat.data(), n), std::span<const double>(v_hat.data(), n));
 }
 
 // The first cycle has no model of a cycle before, which the limits of the reference take.
 Status Controller::Impl::know_model(Dynamics& dynamics) noexcept {
   if (model_known) return {};
-  const Status status = dynamics.update(state.q.first(at(n)), state.v.first(at(n)));
+  const Status status = dynamics.update(state.q.first(n), state.v.first(n));
   if (status.ok()) remember_model(dynamics);
   return status;
 }
@@ -35,9 +32,9 @@ void Controller::Impl::remember_model(const Dynamics& dynamics) noexcept {
   const auto h = dynamics.h();
   const bool ours = parameters->gravity_compensation == GravityCompensation::full;
   for (int i = 0; i < n; ++i) {
-    gravity_last[at(i)] = g[i];
-    diagonal_last[at(i)] = M(i, i);
-    bias_last[at(i)] = ours ? h[i] : h[i] - g[i];
+    gravity_last[i] = g[i];
+    diagonal_last[i] = M(i, i);
+    bias_last[i] = ours ? h[i] : h[i] - g[i];
   }
   for (int j = 0; j < robot_n; ++j) std::copy_n(M.data() + j * M.outerStride(), robot_n, M_last.data() + j * robot_n);
   model_known = true;

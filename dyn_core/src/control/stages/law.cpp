@@ -7,20 +7,43 @@
 #include "control/cycle.hpp"
 
 namespace dyn::control {
-namespace {
-size_t at(int i) { return static_cast<size_t>(i); }
-}  // namespace
 
 // The terms of the torque, and their sum, which is finite where the status is ok.
 Status Controller::Impl::apply_law(Dynamics& dynamics) noexcept {
-  for (size_t i = 0; i < at(robot_n); ++i) {
+  for (int i = 0; i < robot_n; ++i) {
     const double clamp = parameters->gains[i].i_clamp;
     integral_term[i] = std::clamp(parameters->gains[i].i * integral[i], -clamp, clamp);
   }
   update_anti_swing_offset(dynamics);
-  if (const Status status = evaluate_law(dynamics); !status.ok()) return status;
-  add_friction();
-  return sum_terms();
+  const LawOutput out{write_view(terms.inertia),
+                      write_view(terms.coriolis),
+                      write_view(terms.gravity),
+                      write_view(terms.feedback),
+                      write_view(a_command),
+                      write_view(sliding_v),
+                      write_view(pid)};
+  const LawInput in{dynamics.M(),
+                    dynamics.C(),
+                    dynamics.g(),
+                    dynamics.h(),
+                    read_view(v_hat),
+                    read_view(terms.position_error),
+                    read_view(terms.velocity_error),
+                    read_view(ref_v),
+                    read_view(wanted_a),
+                    read_view(integral_term),
+                    parameters->gains,
+                    feedback_scale()};
+  learning = parameters->law == Law::adaptive && !holding;
+  Status status;
+  switch (parameters->law) {
+    case Law::computed_torque: status = computed_torque(in, passive, out); break;
+    case Law::feedforward: feedforward(in, out); break;
+    case Law::gravity_compensation: gravity_compensation(in, out); break;
+    case Law::passivity: status = passivity(in, passive, out); break;
+    case Law::adaptive: status = adaptive(in, passive, dynamics.tree(), read_view(q_hat), payload, out); break;
+  }
+  return status.ok() ? sum_terms() : status;
 }
 
 // Anti-swing: the reference itself is moved by an offset o, which returns to 0 slowly, so that the feedback follows it
@@ -33,65 +56,25 @@ void Controller::Impl::update_anti_swing_offset(const Dynamics& dynamics) noexce
     anti_swing.damp(dynamics.tree(), read_view(q_hat), read_view(v_hat), dynamics.M(), parameters->passive_damping,
                     passive, write_view(offset_a));
   }
-  for (size_t i = 0; i < at(robot_n); ++i) {
+  for (int i = 0; i < robot_n; ++i) {
     if (!actuation.actuated[i]) continue;
     offset_a[i] -= return_per_s * (2.0 * offset_v[i] + return_per_s * offset_q[i]);
   }
-  for (size_t i = 0; i < at(n); ++i) wanted_a[i] = ref_a[i] + offset_a[i];
+  for (int i = 0; i < n; ++i) wanted_a[i] = ref_a[i] + offset_a[i];
 }
 
-LawInput Controller::Impl::law_input(const Dynamics& dynamics) const noexcept {
-  return {dynamics.M(),
-          dynamics.C(),
-          dynamics.g(),
-          dynamics.h(),
-          read_view(v_hat),
-          read_view(terms.position_error),
-          read_view(terms.velocity_error),
-          read_view(ref_v),
-          read_view(wanted_a),
-          read_view(integral_term),
-          parameters->gains,
-          feedback_scale()};
-}
-
-Status Controller::Impl::evaluate_law(Dynamics& dynamics) noexcept {
-  const LawOutput out{write_view(terms.inertia),
-                      write_view(terms.coriolis),
-                      write_view(terms.gravity),
-                      write_view(terms.feedback),
-                      write_view(a_command),
-                      write_view(sliding_v),
-                      write_view(pid)};
-  const LawInput in = law_input(dynamics);
-  learning = parameters->law == Law::adaptive && !holding;
-  switch (parameters->law) {
-    case Law::computed_torque: return computed_torque(in, passive, out);
-    case Law::feedforward: feedforward(in, out); return {};
-    case Law::gravity_compensation: gravity_compensation(in, out); return {};
-    case Law::passivity: return passivity(in, passive, out);
-    case Law::adaptive: return adaptive(in, passive, dynamics.tree(), read_view(q_hat), payload, out);
-  }
-  return {};
-}
-
-// Viscous and Coulomb friction at the reference velocity, which does not chatter.
-void Controller::Impl::add_friction() noexcept {
-  constexpr double smooth = 1e-2;  // rad/s or m/s
-  for (size_t i = 0; i < at(n); ++i) {
-    const bool on = parameters->friction_compensation && i < at(robot_n) && actuation.actuated[i];
-    terms.friction[i] =
-        on ? actuation.damping[i] * ref_v[i] + actuation.friction[i] * std::tanh(ref_v[i] / smooth) : 0.0;
-  }
-}
-
+// With viscous and Coulomb friction at the reference velocity, where they do not chatter.
 Status Controller::Impl::sum_terms() noexcept {
-  for (size_t i = 0; i < at(n); ++i) {
+  constexpr double smooth = 1e-2;  // rad/s or m/s
+  for (int i = 0; i < n; ++i) {
     const double gravity = parameters->gravity_compensation == GravityCompensation::full ? terms.gravity[i] : 0.0;
-    const bool driven = i < at(robot_n) && actuation.actuated[i];
+    const bool driven = i < robot_n && actuation.actuated[i];
+    terms.friction[i] = driven && parameters->friction_compensation
+                            ? actuation.damping[i] * ref_v[i] + actuation.friction[i] * std::tanh(ref_v[i] / smooth)
+                            : 0.0;
     terms.demanded[i] =
         driven ? terms.inertia[i] + terms.coriolis[i] + gravity + terms.friction[i] + terms.feedback[i] : 0.0;
-    if (!std::isfinite(terms.demanded[i])) return Status::not_finite(static_cast<int>(i), terms.demanded[i]);
+    if (!std::isfinite(terms.demanded[i])) return Status::not_finite(i, terms.demanded[i]);
   }
   return {};
 }

@@ -7,22 +7,19 @@
 #include "control/cycle.hpp"
 
 namespace dyn::control {
-namespace {
-size_t at(int i) { return static_cast<size_t>(i); }
-}  // namespace
 
 // None stays none: of joints that are followed.
-double Controller::Impl::effort_bound(size_t i) const noexcept {
+double Controller::Impl::effort_bound(int i) const noexcept {
   const double limit = effort_limit(actuation, *parameters, i);
   return std::isinf(limit) ? limit : parameters->effort_limit_scale * limit;
 }
 
 // The rate limit, then effort limits, which come first where both cannot be; integrals of joints that are at a limit do
-// not wind up further into it.
+// not wind up further into it, and no payload is learnt from a torque that was cut.
 void Controller::Impl::limit_effort(CycleReport& report) noexcept {
-  for (size_t i = 0; i < at(n); ++i) {
+  for (int i = 0; i < n; ++i) {
     double tau = terms.demanded[i];
-    if (i < at(robot_n) && actuation.actuated[i]) {
+    if (i < robot_n && actuation.actuated[i]) {
       if (parameters->effort_rate_limit > 0.0 && has_effort) {
         const double step = parameters->effort_rate_limit * period_s;
         tau = std::clamp(tau, effort_last[i] - step, effort_last[i] + step);
@@ -39,6 +36,7 @@ void Controller::Impl::limit_effort(CycleReport& report) noexcept {
     }
     terms.applied[i] = tau;
   }
+  if (learning && !report.saturated) payload.adapt(parameters->adaptation_gain, period_s);
 }
 
 }  // namespace dyn::control

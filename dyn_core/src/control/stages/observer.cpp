@@ -8,14 +8,11 @@
 #include "control/cycle.hpp"
 
 namespace dyn::control {
-namespace {
-size_t at(int i) { return static_cast<size_t>(i); }
-}  // namespace
 
 void Controller::Impl::update_observer(live::Generation& generation, CycleReport& report) noexcept {
   const Dynamics& dynamics = generation.dynamics;
   if (follow_model(generation)) {
-    for (size_t i = 0; i < at(n); ++i) motor_effort[i] = terms.applied[i] - terms.friction[i];
+    for (int i = 0; i < n; ++i) motor_effort[i] = terms.applied[i] - terms.friction[i];
     observer.update(dynamics.M(), dynamics.C(), dynamics.g(), read_view(v_seen), read_view(motor_effort),
                     parameters->observer_gain, period_s);
   }
@@ -25,7 +22,7 @@ void Controller::Impl::update_observer(live::Generation& generation, CycleReport
   constexpr double settled = 6.0;
   unsettled_s = report.ramping ? settled / std::max(parameters->observer_gain, 1e-3) : unsettled_s - period_s;
   for (int i = 0; i < n; ++i) {
-    terms.external[at(i)] = residual[i];
+    terms.external[i] = residual[i];
     if (parameters->collision_threshold > 0.0 && i < robot_n && unsettled_s <= 0.0) {
       report.collision = report.collision || std::abs(residual[i]) > parameters->collision_threshold;
     }
@@ -52,19 +49,19 @@ bool Controller::Impl::follow_model(live::Generation& generation) noexcept {
   momentum_of(dynamics, momentum_before);
   generation.swap_previous_inertias();
   momentum_of(dynamics, momentum_step);
-  for (size_t i = 0; i < at(n); ++i) momentum_step[i] -= momentum_before[i];
+  for (int i = 0; i < n; ++i) momentum_step[i] -= momentum_before[i];
   observer.rebase(dynamics.M(), read_view(v_seen), read_view(momentum_step), kept);
   return true;
 }
 
 // M v with the inertias that the dynamics have just now.
 void Controller::Impl::momentum_of(Dynamics& dynamics, std::vector<double>& momentum) noexcept {
-  const std::span<const double> q(q_hat.data(), at(n));
-  const std::span<const double> v(v_hat.data(), at(n));
+  const std::span<const double> q(q_hat.data(), n);
+  const std::span<const double> v(v_hat.data(), n);
   if (!dynamics.update_terms(q, v, term_M).ok()) observer_ready = false;
   for (int i = 0; i < n; ++i) {
-    momentum[at(i)] = 0.0;
-    for (int j = 0; j < n; ++j) momentum[at(i)] += dynamics.M()(i, j) * v_seen[at(j)];
+    momentum[i] = 0.0;
+    for (int j = 0; j < n; ++j) momentum[i] += dynamics.M()(i, j) * v_seen[j];
   }
 }
 

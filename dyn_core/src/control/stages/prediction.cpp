@@ -8,7 +8,6 @@
 
 namespace dyn::control {
 namespace {
-size_t at(int i) { return static_cast<size_t>(i); }
 
 // To (-pi, pi]: the short way round for a continuous joint.
 double wrapped(double angle) noexcept { return std::remainder(angle, 2.0 * std::numbers::pi); }
@@ -18,8 +17,8 @@ double wrapped(double angle) noexcept { return std::remainder(angle, 2.0 * std::
 void Controller::Impl::predict() noexcept {
   const double scale = feedback_scale();
   const bool feeds_back = parameters->law == Law::computed_torque;
-  for (size_t i = 0; i < at(n); ++i) {
-    if (i >= at(robot_n) || !actuation.actuated[i]) {
+  for (int i = 0; i < n; ++i) {
+    if (i >= robot_n || !actuation.actuated[i]) {
       const Point now{state.q[i], state.v[i], 0.0};
       const Point ahead = control::predict(now, commands[i], a_command[i], parameters->prediction, period_s);
       q_hat[i] = ahead.q;
@@ -35,12 +34,12 @@ void Controller::Impl::predict() noexcept {
     ref_v[i] += offset_ahead.v;
     const bool wraps = actuation.continuous[i];
     const double error = ref_now_q[i] - state.q[i];
-    const double way = ref_q[i] - ref_now_q[i];
+    const double advance = ref_q[i] - ref_now_q[i];
     const Point now{wraps ? wrapped(error) : error, ref_now_v[i] - state.v[i], 0.0};
     const JointGains& gain = parameters->gains[i];
     const double next_a = feeds_back ? -scale * (gain.p * now.q + gain.d * now.v) : 0.0;
     const Point ahead = control::predict(now, commands[i], next_a, parameters->prediction, period_s);
-    q_hat[i] = state.q[i] + (wraps ? wrapped(way) : way) - (ahead.q - now.q);
+    q_hat[i] = state.q[i] + (wraps ? wrapped(advance) : advance) - (ahead.q - now.q);
     v_hat[i] = v_seen[i] = ref_v[i] - ahead.v;
     terms.position_error[i] = ahead.q;
     terms.velocity_error[i] = ahead.v;

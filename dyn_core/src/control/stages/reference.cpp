@@ -8,9 +8,6 @@
 #include "control/cycle.hpp"
 
 namespace dyn::control {
-namespace {
-size_t at(int i) { return static_cast<size_t>(i); }
-}  // namespace
 
 // The reference at the time of the state and at the predicted time: as given, within the joints' limits, or on its way
 // to rest where none comes.
@@ -19,17 +16,24 @@ void Controller::Impl::update_reference(CycleReport& report) noexcept {
   const double ahead_s = now_s + parameters->prediction * period_s;
   usable = take_reference(now_s, ahead_s);
   const bool fresh = usable && reference.fresh;
-  note_age(fresh);
+  stale_s = fresh ? 0.0 : stale_s + period_s;
+  age_s += period_s;
+  if (fresh && changed) {
+    constexpr double longest_s = 0.1;  // what comes more slowly is no stream
+    interval_s = age_s <= longest_s ? age_s : 0.0;
+    age_s = 0.0;
+  }
   report.reference_not_finite = !usable;
   const bool timed_out =
       live.fallback().hold || (parameters->reference_timeout_s > 0.0 && stale_s > parameters->reference_timeout_s);
-  if (starts_at_state || (timed_out && !holding)) start_reference_at_state();
+  const bool resumes = bad_s > 0.0;  // the arm went on while the reference did not
+  if (starts_at_state || resumes || (timed_out && !holding)) start_reference_at_state();
   starts_at_state = false;
   if (timed_out) {
     stop_reference();
   } else {
     allow_given_motion();
-    for (size_t i = 0; i < at(robot_n); ++i) {
+    for (int i = 0; i < robot_n; ++i) {
       const bool jerk_known = age_s == 0.0 && last_was_new && !limiters[i].limited();
       const bool limited = limit_reference(i, report);
       look_ahead(i, limited, jerk_known, now_s, ahead_s);
@@ -42,45 +46,36 @@ void Controller::Impl::update_reference(CycleReport& report) noexcept {
 
 // False where it is not finite: then the last one that was is kept. What is wanted of passive joints is not looked at.
 bool Controller::Impl::take_reference(double now_s, double ahead_s) noexcept {
-  const size_t own = at(robot_n);
+  const auto own = static_cast<size_t>(robot_n);
   ReferenceInput now = reference;
   double sum = 0.0;  // NaN and infinity survive multiplication by zero
   if (reference.source != nullptr) {
     reference.source->sample(now_s, {ref_now_q.data(), own}, {ref_now_v.data(), own}, {ref_now_a.data(), own});
     reference.source->sample(ahead_s, {ref_q.data(), own}, {ref_v.data(), own}, {ref_a.data(), own});
     now.q = ref_now_q, now.v = ref_now_v, now.a = ref_now_a;
-    for (size_t i = 0; i < own; ++i) {
+    for (int i = 0; i < robot_n; ++i) {
       if (actuation.actuated[i]) sum += 0.0 * ref_q[i] + 0.0 * ref_v[i] + 0.0 * ref_a[i];
     }
   }
-  for (size_t i = 0; i < own; ++i) {
+  for (int i = 0; i < robot_n; ++i) {
     if (actuation.actuated[i]) sum += 0.0 * now.q[i] + 0.0 * now.v[i] + 0.0 * now.a[i];
   }
   changed = false;
   if (sum != 0.0) return false;
-  for (size_t i = 0; i < own; ++i) {
+  for (int i = 0; i < robot_n; ++i) {
     const bool same = now.q[i] == given_q[i] && now.v[i] == given_v[i] && now.a[i] == given_a[i];
     changed = changed || (actuation.actuated[i] && !same);
   }
-  std::copy_n(now.q.data(), own, given_q.data());
-  std::copy_n(now.v.data(), own, given_v.data());
-  std::copy_n(now.a.data(), own, given_a.data());
+  std::copy_n(now.q.data(), robot_n, given_q.data());
+  std::copy_n(now.v.data(), robot_n, given_v.data());
+  std::copy_n(now.a.data(), robot_n, given_a.data());
   return true;
-}
-
-void Controller::Impl::note_age(bool fresh) noexcept {
-  constexpr double longest_s = 0.1;  // what comes more slowly is no stream
-  stale_s = fresh ? 0.0 : stale_s + period_s;
-  age_s += period_s;
-  if (!fresh || !changed) return;
-  interval_s = age_s <= longest_s ? age_s : 0.0;
-  age_s = 0.0;
 }
 
 // What is given for this cycle. References that come more slowly than the loop, or come again unchanged while they say
 // that they move, are extrapolated until the next one, for at most twice the time between the last two; then they
 // stand.
-Point Controller::Impl::given(size_t i) const noexcept {
+Point Controller::Impl::given(int i) const noexcept {
   const Point last{given_q[i], given_v[i], given_a[i]};
   if (age_s == 0.0 || (reference.source != nullptr && usable)) return last;
   const double most_s = 2.0 * interval_s;
@@ -89,13 +84,13 @@ Point Controller::Impl::given(size_t i) const noexcept {
 }
 
 void Controller::Impl::start_reference_at_state() noexcept {
-  for (size_t i = 0; i < at(robot_n); ++i) limiters[i].reset(state.q[i] - offset_q[i], state.v[i] - offset_v[i]);
+  for (int i = 0; i < robot_n; ++i) limiters[i].reset(state.q[i] - offset_q[i], state.v[i] - offset_v[i]);
 }
 
 // Without acceleration_limit: what torque allows over the diagonal of M at the last cycle's state. The limiter's own
 // trajectories take half of that, so that something is left for the feedback and for what other joints' accelerations
 // need here.
-MotionLimits Controller::Impl::motion_limits(size_t i) const noexcept {
+MotionLimits Controller::Impl::motion_limits(int i) const noexcept {
   constexpr double least = 0.1;  // of the effort limit, for an arm that can barely hold itself
   MotionLimits limits;
   limits.lower = actuation.lower[i];
@@ -122,7 +117,7 @@ MotionLimits Controller::Impl::motion_limits(size_t i) const noexcept {
 void Controller::Impl::allow_given_motion() noexcept {
   constexpr double most = 1e9;
   bool more = false;
-  for (size_t i = 0; i < at(robot_n); ++i) {
+  for (int i = 0; i < robot_n; ++i) {
     wanted_by_a[i] = wanted_by_v[i] = 0.0;
     if (!drives(i)) continue;
     const Point wanted = given(i);
@@ -136,18 +131,18 @@ void Controller::Impl::allow_given_motion() noexcept {
   }
   if (!more) return;
   for (const auto* const wanted : {&wanted_by_a, &wanted_by_v}) {
-    for (size_t i = 0; i < at(robot_n); ++i) {
+    for (int i = 0; i < robot_n; ++i) {
       const bool set = !parameters->acceleration_limit.empty() && parameters->acceleration_limit[i] > 0.0;
       if (!drives(i) || set) continue;
       double tau = bias_last[i];
-      for (size_t j = 0; j < at(robot_n); ++j) tau += M_last[j * at(robot_n) + i] * (*wanted)[j];
+      for (int j = 0; j < robot_n; ++j) tau += M_last[j * robot_n + i] * (*wanted)[j];
       if (std::abs(tau) <= effort_bound(i)) passing[i] = std::max(passing[i], std::abs((*wanted)[i]));
     }
   }
 }
 
 // True where the joint does not follow what is given. Hand guiding follows the state.
-bool Controller::Impl::limit_reference(size_t i, CycleReport& report) noexcept {
+bool Controller::Impl::limit_reference(int i, CycleReport& report) noexcept {
   const Point wanted = actuation.actuated[i] ? given(i) : Point{state.q[i], state.v[i], 0.0};
   Point followed = wanted;
   ReferenceLimit limit = ReferenceLimit::none;
@@ -159,7 +154,7 @@ bool Controller::Impl::limit_reference(size_t i, CycleReport& report) noexcept {
     limit = limiters[i].follow(wanted, actuation.continuous[i], limits, period_s);
     followed = limiters[i].now();
     const bool first = limit != ReferenceLimit::none && !report.reference_limited && !any_limited;
-    if (first) cut = limits.cut(limit, wanted, cut.count + 1, static_cast<int>(i));
+    if (first) cut = limits.cut(limit, wanted, cut.count + 1, i);
   }
   followed_q[i] = followed.q;
   followed_v[i] = followed.v;
@@ -169,7 +164,7 @@ bool Controller::Impl::limit_reference(size_t i, CycleReport& report) noexcept {
 }
 
 // From what is followed to the time of the state and to the predicted one.
-void Controller::Impl::look_ahead(size_t i, bool limited, bool jerk_known, double now_s, double ahead_s) noexcept {
+void Controller::Impl::look_ahead(int i, bool limited, bool jerk_known, double now_s, double ahead_s) noexcept {
   const Point followed{followed_q[i], followed_v[i], followed_a[i]};
   Point now = followed;
   Point ahead;
@@ -199,7 +194,7 @@ void Controller::Impl::look_ahead(size_t i, bool limited, bool jerk_known, doubl
 
 // No reference any more: from the measured state to rest, and there.
 void Controller::Impl::stop_reference() noexcept {
-  for (size_t i = 0; i < at(robot_n); ++i) {
+  for (int i = 0; i < robot_n; ++i) {
     const bool free = !drives(i) || parameters->law == Law::gravity_compensation;
     if (free) {
       limiters[i].reset(state.q[i], state.v[i]);

@@ -7,19 +7,16 @@
 #include "control/cycle.hpp"
 
 namespace dyn::control {
-namespace {
-size_t at(int i) { return static_cast<size_t>(i); }
-}  // namespace
 
 void Controller::Impl::remember_good(const Dynamics& dynamics) noexcept {
   remember_model(dynamics);
   for (int i = 0; i < n; ++i) {
-    effort_last[at(i)] = terms.applied[at(i)];
-    const bool driven = i < robot_n && actuation.actuated[at(i)];
-    commands[at(i)].push(driven ? wanted_a[at(i)] - a_command[at(i)] : a_command[at(i)]);
-    const Point offset = Point{offset_q[at(i)], offset_v[at(i)], offset_a[at(i)]}.after(period_s);
-    offset_q[at(i)] = offset.q;
-    offset_v[at(i)] = offset.v;
+    effort_last[i] = terms.applied[i];
+    const bool driven = i < robot_n && actuation.actuated[i];
+    commands[i].push(driven ? wanted_a[i] - a_command[i] : a_command[i]);
+    const Point offset = Point{offset_q[i], offset_v[i], offset_a[i]}.after(period_s);
+    offset_q[i] = offset.q;
+    offset_v[i] = offset.v;
   }
   has_effort = true;
   bad_s = 0.0;
@@ -34,13 +31,13 @@ void Controller::Impl::fail_safe(CycleReport& report) noexcept {
   report.mode = hold                                      ? CycleReport::Mode::holding_torque
                 : bad_s <= 10.0 * parameters->hold_time_s ? CycleReport::Mode::safe_torque
                                                           : CycleReport::Mode::failed;
-  for (size_t i = 0; i < at(n); ++i) {
+  for (int i = 0; i < n; ++i) {
     if (!has_effort) {
       terms.applied[i] = 0.0;
     } else if (hold) {
       terms.applied[i] = effort_last[i];
     } else {
-      const bool driven = i < at(robot_n) && actuation.actuated[i];
+      const bool driven = i < robot_n && actuation.actuated[i];
       const double speed = std::isfinite(state.v[i]) ? state.v[i] : 0.0;
       const double damping = driven ? parameters->gains[i].d * diagonal_last[i] * speed : 0.0;
       const double bound = driven ? effort_bound(i) : 0.0;

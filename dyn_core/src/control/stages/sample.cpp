@@ -2,13 +2,11 @@
 //
 // What the validator gets of a cycle.
 #include <algorithm>
+#include <iterator>
 
 #include "control/cycle.hpp"
 
 namespace dyn::control {
-namespace {
-size_t at(int i) { return static_cast<size_t>(i); }
-}  // namespace
 
 void Controller::Impl::write_sample(const live::Generation& generation) noexcept {
   live::Sample* const sample = ring != nullptr ? ring->begin() : nullptr;
@@ -23,7 +21,7 @@ void Controller::Impl::write_sample(const live::Generation& generation) noexcept
 // False where the slot is too small.
 bool Controller::Impl::fill(live::Sample& sample, const live::Generation& generation) const noexcept {
   const Dynamics& dynamics = generation.dynamics;
-  if (at(n) > sample.q.size() || at(generation.active_ramps) > sample.ramps.size()) return false;
+  if (n > std::ssize(sample.q) || generation.active_ramps > std::ssize(sample.ramps)) return false;
   sample.generation = generation.id;
   sample.algorithms = dynamics.algorithms();
   sample.gravity_mps2 = dynamics.tree().gravity;
@@ -35,13 +33,13 @@ bool Controller::Impl::fill(live::Sample& sample, const live::Generation& genera
   const auto C = dynamics.C();
   std::fill_n(sample.Cv.data(), n, 0.0);
   for (int j = 0; j < n; ++j) {  // not h - g, which would lose what C v has of digits beside g
-    for (int i = 0; i < n; ++i) sample.Cv[at(i)] += C(i, j) * v_hat[at(j)];
+    for (int i = 0; i < n; ++i) sample.Cv[i] += C(i, j) * v_hat[j];
   }
   sample.ramp_count = 0;
   for (int body = 0; body < generation.ramps.size() && generation.active_ramps > 0; ++body) {
     const live::Ramp& ramp = generation.ramps[body];
     if (!ramp.active) continue;
-    sample.ramps[at(sample.ramp_count++)] = {body, ramp.progress(), ramp.start};
+    sample.ramps[sample.ramp_count++] = {body, ramp.progress(), ramp.start};
   }
   return true;
 }

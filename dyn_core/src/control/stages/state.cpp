@@ -1,23 +1,13 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a cycle begins with: the parameters in force, inputs that are finite, the model of this cycle.
-#include <utility>
-
+// What a cycle begins with: inputs that are finite, and the model of this cycle.
 #include "control/cycle.hpp"
 
 namespace dyn::control {
-namespace {
-size_t at(int i) { return static_cast<size_t>(i); }
-}  // namespace
-
-void Controller::Impl::take_parameters() noexcept {
-  auto fresh = fresh_parameters.take();
-  if (fresh) fresh_parameters.retire(std::exchange(parameters, std::move(fresh)));
-}
 
 bool Controller::Impl::state_is_finite() const noexcept {
   double sum = 0.0;  // NaN and infinity survive multiplication by zero
-  for (size_t i = 0; i < at(n); ++i) sum += 0.0 * (state.q[i] + state.v[i]);
+  for (int i = 0; i < n; ++i) sum += 0.0 * (state.q[i] + state.v[i]);
   if (state.gravity_mps2 != nullptr) sum += 0.0 * state.gravity_mps2->sum();
   return sum == 0.0;
 }
@@ -34,7 +24,7 @@ void Controller::Impl::note_model_change(live::Generation& generation) noexcept 
 void Controller::Impl::place_payload(const Tree& tree) noexcept {
   int body = -1;
   for (int i = 0; i < tree.size && payload_coordinate >= 0; ++i) {
-    if (tree.coordinate[at(i)] == payload_coordinate) body = i;
+    if (tree.coordinate[i] == payload_coordinate) body = i;
   }
   payload.choose(tree, body, body_T_payload);
 }

@@ -14,8 +14,6 @@ namespace {
 
 constexpr double least = 1e-15;  // MuJoCo's mjMINVAL: mass and principal moments of moving bodies must be above
 
-size_t at(int i) { return static_cast<size_t>(i); }
-
 // Sentences begin with who is meant: the robot, the joint that moves the body, and a link that rides on it.
 std::string who(const Model& model, int body) {
   std::string text = model.name() + ": joint '" + model.body_joint(body) + "'";
@@ -36,19 +34,17 @@ Vec3d moments(const PrincipalInertia& inertia) {
   return I;
 }
 
-bool massless(const Tree& tree, int body) {
-  return tree.mass[at(body)] == 0.0 && tree.inertia_com[at(body)].isZero(0.0);
-}
+bool massless(const Tree& tree, int body) { return tree.mass[body] == 0.0 && tree.inertia_com[body].isZero(0.0); }
 
 // A body without mass that carries one other body is a joint more of that one (floating and planar joints are so).
 bool joins_its_child(const Tree& tree, int body) {
   const int child = body + 1;
-  return massless(tree, body) && child < tree.size && tree.parent[at(child)] == body &&
-         tree.subtree_end[at(child)] == tree.subtree_end[at(body)];
+  return massless(tree, body) && child < tree.size && tree.parent[child] == body &&
+         tree.subtree_end[child] == tree.subtree_end[body];
 }
 
 void check_body(const Model& model, int body) {
-  const PrincipalInertia& inertia = model.tree().principal[at(body)];
+  const PrincipalInertia& inertia = model.tree().principal[body];
   if (inertia.mass_kg < least) {
     throw ModelError(who(model, body) + " moves no mass; MuJoCo cannot simulate that, the native engine can");
   }
@@ -90,8 +86,8 @@ class Writer {
         settings_(settings),
         mj_(library()),
         spec_(mj_.make_spec()),
-        bodies_(at(tree_.size)),
-        joints_(at(tree_.size)),
+        bodies_(tree_.size),
+        joints_(tree_.size),
         lead_(leads(model)) {}
 
   Compiled compile() {
@@ -105,9 +101,9 @@ class Writer {
     }
     result.data.reset(mj_.make_data(result.model.get()));
     for (int i = 0; i < tree_.size; ++i) {
-      const int joint = mj_.get_id(joints_[at(i)]->element);
+      const int joint = mj_.get_id(joints_[i]->element);
       result.dof.push_back(result.model->jnt_dofadr[joint]);
-      result.body.push_back(bodies_[at(i)] != nullptr ? mj_.get_id(bodies_[at(i)]->element) : -1);
+      result.body.push_back(bodies_[i] != nullptr ? mj_.get_id(bodies_[i]->element) : -1);
     }
     result.lead = lead_;
     return result;
@@ -129,12 +125,12 @@ class Writer {
   int add(int i) {
     const int first = i;
     while (joins_its_child(tree_, i)) ++i;
-    const int parent = tree_.parent[at(first)];
-    mjsBody* const body = mj_.add_body(parent < 0 ? mj_.find_body(spec_.get(), "world") : bodies_[at(parent)], nullptr);
-    bodies_[at(i)] = body;
+    const int parent = tree_.parent[first];
+    mjsBody* const body = mj_.add_body(parent < 0 ? mj_.find_body(spec_.get(), "world") : bodies_[parent], nullptr);
+    bodies_[i] = body;
     Pose parent_T_body;
     for (int k = first; k <= i; ++k) {
-      parent_T_body = parent_T_body * Pose{tree_.parent_R_joint[at(k)], tree_.parent_p_joint[at(k)]};
+      parent_T_body = parent_T_body * Pose{tree_.parent_R_joint[k], tree_.parent_p_joint[k]};
     }
     copy(parent_T_body.p_m, body->pos);
     copy(parent_T_body.R, body->quat);
@@ -145,7 +141,7 @@ class Writer {
 
   void inertia(int i, mjsBody& body) {
     check_body(model_, i);
-    const PrincipalInertia& inertia = tree_.principal[at(i)];
+    const PrincipalInertia& inertia = tree_.principal[i];
     body.explicitinertial = 1;
     body.mass = inertia.mass_kg;
     copy(inertia.com_m, body.ipos);
@@ -156,18 +152,17 @@ class Writer {
   // About or along z of frame k, which at q = 0 lies in the frame of body i as the joints between have it.
   void joint(int k, int i, mjsBody& body) {
     Pose k_T_body;
-    for (int m = k + 1; m <= i; ++m)
-      k_T_body = k_T_body * Pose{tree_.parent_R_joint[at(m)], tree_.parent_p_joint[at(m)]};
+    for (int m = k + 1; m <= i; ++m) k_T_body = k_T_body * Pose{tree_.parent_R_joint[m], tree_.parent_p_joint[m]};
     mjsJoint* const joint = mj_.add_joint(&body, nullptr);
-    joints_[at(k)] = joint;
+    joints_[k] = joint;
     mj_.set_name(joint->element, std::to_string(k).c_str());
-    joint->type = tree_.motion[at(k)] == Motion::revolute ? mjJNT_HINGE : mjJNT_SLIDE;
+    joint->type = tree_.motion[k] == Motion::revolute ? mjJNT_HINGE : mjJNT_SLIDE;
     copy(Vec3d(k_T_body.R.transpose() * Vec3d::UnitZ()), joint->axis);
     copy(Vec3d(-(k_T_body.R.transpose() * k_T_body.p_m)), joint->pos);
     joint->limited = mjLIMITED_FALSE;
-    const int coordinate = tree_.coordinate[at(k)];
-    if (lead_[at(coordinate)] != k) return;
-    joint->armature = tree_.armature[at(coordinate)];
+    const int coordinate = tree_.coordinate[k];
+    if (lead_[coordinate] != k) return;
+    joint->armature = tree_.armature[coordinate];
     for (const Joint& own : model_.joints()) {
       if (coordinate >= own.first_coordinate && coordinate < own.first_coordinate + own.degrees) drive(own, *joint);
     }
@@ -189,7 +184,7 @@ class Writer {
 
   // A mimic joint: held to offset + ratio q of its lead by a constraint, since MuJoCo has no such joint.
   void follow(int i) {
-    const int lead = lead_[at(tree_.coordinate[at(i)])];
+    const int lead = lead_[tree_.coordinate[i]];
     if (lead == i) return;
     mjsEquality* const equality = mj_.add_equality(spec_.get(), nullptr);
     equality->type = mjEQ_JOINT;
@@ -197,8 +192,8 @@ class Writer {
     mj_.set_string(equality->name1, std::to_string(i).c_str());
     mj_.set_string(equality->name2, std::to_string(lead).c_str());
     std::fill(std::begin(equality->data), std::end(equality->data), 0.0);
-    equality->data[0] = tree_.offset[at(i)];
-    equality->data[1] = tree_.ratio[at(i)];
+    equality->data[0] = tree_.offset[i];
+    equality->data[1] = tree_.ratio[i];
     equality->solref[0] = 0.002;  // s
     equality->solimp[0] = equality->solimp[1] = 0.9999;
   }
@@ -224,17 +219,17 @@ void compare_bodies(const Model& model, const Compiled& compiled) {
   const Tree& tree = model.tree();
   const mjModel& m = *compiled.model;
   for (int i = 0; i < tree.size; ++i) {
-    const int b = compiled.body[at(i)];
+    const int b = compiled.body[i];
     if (b < 0) continue;
-    const double mass = tree.mass[at(i)];
+    const double mass = tree.mass[i];
     if (!close(m.body_mass[b], mass, mass)) differs(who(model, i), "a mass of", m.body_mass[b], mass);
     for (int k = 0; k < 3; ++k) {
       const double c = m.body_ipos[3 * b + k];
-      const double ours = tree.com[at(i)][k];
+      const double ours = tree.com[i][k];
       if (!close(c, ours, 1.0 + std::abs(ours))) differs(who(model, i), "a centre of mass at", c, ours);
     }
     const double trace = m.body_inertia[3 * b] + m.body_inertia[3 * b + 1] + m.body_inertia[3 * b + 2];
-    const double ours = tree.inertia_com[at(i)].trace();
+    const double ours = tree.inertia_com[i].trace();
     if (!close(trace, ours, ours)) differs(who(model, i), "a trace of its inertia of", trace, ours);
   }
 }
@@ -243,15 +238,15 @@ void compare_bodies(const Model& model, const Compiled& compiled) {
 void compare_inertia(const std::shared_ptr<const Model>& model, Compiled& compiled) {
   const Tree& tree = model->tree();
   const Library& mj = library();
-  const auto n = at(tree.coordinates);
+  const auto n = tree.coordinates;
   const auto nv = static_cast<size_t>(compiled.model->nv);
   Dynamics dynamics(model, AlgorithmChoice{.jsim = "crba"});
   std::vector<double> q(n), v(n, 0.0), theirs(nv * nv);
   for (int state = 0; state < 3; ++state) {
-    for (size_t i = 0; i < n; ++i) q[i] = 0.7 * state * std::sin(1.0 + 2.3 * static_cast<double>(i) + state);
+    for (int i = 0; i < n; ++i) q[i] = 0.7 * state * std::sin(1.0 + 2.3 * static_cast<double>(i) + state);
     for (int i = 0; i < tree.size; ++i) {
-      const auto u = at(i);
-      compiled.data->qpos[compiled.dof[u]] = tree.offset[u] + tree.ratio[u] * q[at(tree.coordinate[u])];
+      const auto u = i;
+      compiled.data->qpos[compiled.dof[u]] = tree.offset[u] + tree.ratio[u] * q[tree.coordinate[u]];
     }
     mj.forward(compiled.model.get(), compiled.data.get());
     mj.full_M(compiled.model.get(), compiled.data.get(), theirs.data());
@@ -259,8 +254,8 @@ void compare_inertia(const std::shared_ptr<const Model>& model, Compiled& compil
     MatX<double> M = MatX<double>::Zero(tree.coordinates, tree.coordinates);
     for (int i = 0; i < tree.size; ++i) {
       for (int j = 0; j < tree.size; ++j) {
-        M(tree.coordinate[at(i)], tree.coordinate[at(j)]) +=
-            tree.ratio[at(i)] * tree.ratio[at(j)] * theirs[at(compiled.dof[at(i)]) * nv + at(compiled.dof[at(j)])];
+        M(tree.coordinate[i], tree.coordinate[j]) +=
+            tree.ratio[i] * tree.ratio[j] * theirs[compiled.dof[i] * nv + compiled.dof[j]];
       }
     }
     const double error = relative_error(M, dynamics.M());

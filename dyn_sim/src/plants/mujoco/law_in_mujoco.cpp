@@ -21,7 +21,7 @@ Called* called = nullptr;
 void call_law(const mjModel* /*model*/, mjData* data) {
   Called& c = *called;
   for (size_t i = 0; i < c.q.size(); ++i) {
-    const int dof = c.sim->dof[static_cast<size_t>(c.sim->lead[i])];
+    const int dof = c.sim->dof[c.sim->lead[i]];
     c.q[i] = data->qpos[dof];
     c.v[i] = data->qvel[dof];
   }
@@ -31,7 +31,7 @@ void call_law(const mjModel* /*model*/, mjData* data) {
     c.failure = std::current_exception();
   }
   for (size_t i = 0; i < c.q.size(); ++i) {
-    data->qfrc_applied[c.sim->dof[static_cast<size_t>(c.sim->lead[i])]] = c.tau[i];
+    data->qfrc_applied[c.sim->dof[c.sim->lead[i]]] = c.tau[i];
   }
 }
 
@@ -74,7 +74,7 @@ std::vector<MujocoRow> simulate_in_mujoco(const Model& model, const TorqueLaw& l
   for (int k = 0; k <= steps; ++k) {
     if (k % steps_a_row == 0) {
       MujocoRow row{sim.data->time, {}};
-      for (size_t i = 0; i < n; ++i) row.q.push_back(sim.data->qpos[sim.dof[static_cast<size_t>(sim.lead[i])]]);
+      for (size_t i = 0; i < n; ++i) row.q.push_back(sim.data->qpos[sim.dof[sim.lead[i]]]);
       rows.push_back(std::move(row));
     }
     mj.step(sim.model.get(), sim.data.get());

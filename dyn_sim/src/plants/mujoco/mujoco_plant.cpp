@@ -18,8 +18,6 @@ namespace {
 
 constexpr double largest_step_s = 5e-4;  // unless the configuration says another
 
-size_t at(int i) { return static_cast<size_t>(i); }
-
 class MujocoPlant final : public Plant {
  public:
   MujocoPlant(const RobotDescription& robot, PlantSettings settings, const Vec3d& gravity_mps2)
@@ -57,13 +55,13 @@ class MujocoPlant final : public Plant {
     mj_.forward(sim_.model.get(), sim_.data.get());
     const mjData& d = *sim_.data;
     for (size_t i = 0; i < q_.size(); ++i) {
-      const int dof = sim_.dof[at(sim_.lead[i])];
+      const int dof = sim_.dof[sim_.lead[i]];
       tau[i] = drives_.effort()[i] + d.qfrc_damper[dof] - model_->tree().armature[i] * d.qacc[dof];
     }
     for (int k = 0; k < d.nefc; ++k) {
       if (d.efc_type[k] != mjCNSTR_FRICTION_DOF) continue;
       for (size_t i = 0; i < q_.size(); ++i) {
-        if (sim_.dof[at(sim_.lead[i])] == d.efc_id[k]) tau[i] += d.efc_force[k];
+        if (sim_.dof[sim_.lead[i]] == d.efc_id[k]) tau[i] += d.efc_force[k];
       }
     }
     sensors_.torque(tau.first(q_.size()));
@@ -91,8 +89,8 @@ class MujocoPlant final : public Plant {
     const auto& before = static_cast<const MujocoPlant&>(other);
     for (size_t i = 0; i < q_.size(); ++i) {
       const int k = same_coordinate(*before.model_, *model_, i);
-      q_[i] = k < 0 ? 0.0 : before.q_[at(k)];
-      v_[i] = k < 0 ? 0.0 : before.v_[at(k)];
+      q_[i] = k < 0 ? 0.0 : before.q_[k];
+      v_[i] = k < 0 ? 0.0 : before.v_[k];
     }
     sim_.data->time = before.sim_.data->time;
     drives_.take_over(before.drives_, *before.model_, *model_);
@@ -106,7 +104,7 @@ class MujocoPlant final : public Plant {
   void push(const std::string& link, const Vec3d& force_N, const Vec3d& point_in_link_m) override {
     const Link* const found = model_->find_link(link);
     if (found == nullptr) throw ModelError("push: the robot has no link '" + link + "'");
-    if (found->body >= 0 && sim_.body[at(found->body)] < 0) {
+    if (found->body >= 0 && sim_.body[found->body] < 0) {
       throw ModelError("push: link '" + link + "' has no mass of its own in MuJoCo");
     }
     push_link_ = link;
@@ -129,8 +127,8 @@ class MujocoPlant final : public Plant {
     v_.assign(same.size(), 0.0);
     for (size_t i = 0; model_ && i < same.size(); ++i) {
       if (same[i] < 0) continue;
-      q_[i] = q[at(same[i])];
-      v_[i] = v[at(same[i])];
+      q_[i] = q[same[i]];
+      v_[i] = v[same[i]];
     }
     if (sim_.data) fresh.data->time = sim_.data->time;
     model_ = std::move(model);
@@ -145,14 +143,14 @@ class MujocoPlant final : public Plant {
     const Link* const link = push_force_.isZero(0.0) ? nullptr : model_->find_link(push_link_);
     std::fill_n(sim_.data->xfrc_applied, 6 * sim_.model->nbody, 0.0);
     if (link == nullptr || link->body < 0) return;
-    push_body_ = sim_.body[at(link->body)];
+    push_body_ = sim_.body[link->body];
     push_point_ = link->body_T_link.R * push_point_in_link_ + link->body_T_link.p_m;
   }
 
   void write_state() {
     const Tree& tree = model_->tree();
-    for (size_t b = 0; b < at(tree.size); ++b) {
-      const auto c = at(tree.coordinate[b]);
+    for (int b = 0; b < tree.size; ++b) {
+      const auto c = tree.coordinate[b];
       sim_.data->qpos[sim_.dof[b]] = tree.offset[b] + tree.ratio[b] * q_[c];
       sim_.data->qvel[sim_.dof[b]] = tree.ratio[b] * v_[c];
     }
@@ -162,7 +160,7 @@ class MujocoPlant final : public Plant {
 
   void read_state() {
     for (size_t i = 0; i < q_.size(); ++i) {
-      const int dof = sim_.dof[at(sim_.lead[i])];
+      const int dof = sim_.dof[sim_.lead[i]];
       q_[i] = sim_.data->qpos[dof];
       v_[i] = sim_.data->qvel[dof];
     }
@@ -171,7 +169,7 @@ class MujocoPlant final : public Plant {
   // xfrc_applied has the force at the body's centre of mass, base frame: torque (p - c) x f.
   void put_torques() {
     mjData& d = *sim_.data;
-    for (size_t i = 0; i < q_.size(); ++i) d.qfrc_applied[sim_.dof[at(sim_.lead[i])]] = drives_.effort()[i];
+    for (size_t i = 0; i < q_.size(); ++i) d.qfrc_applied[sim_.dof[sim_.lead[i]]] = drives_.effort()[i];
     if (push_body_ < 0) return;
     const auto b = push_body_;
     const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(d.xmat + 9 * b);
