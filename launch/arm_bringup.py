@@ -1,5 +1,5 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""What the launch files share: a robot's description with the simulated arm hung on it, parameters of the controllers,
+"""What the launch files share: a robot's description with the simulated arm added to it, parameters of the controllers,
 and the nodes that run them."""
 import atexit
 import json

@@ -20,7 +20,7 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 
 MOVE_S = 2.0  # from one position to the next
 PATIENCE_S = 20.0  # for a goal of two moves, by the arm's clock
-ANSWER_S = 10.0    # for an answer of joint_trajectory_controller, by everybody's clock
+ANSWER_S = 10.0    # for an answer of joint_trajectory_controller, by wall time
 
 
 def reach(joint):
@@ -74,8 +74,8 @@ class Mover(Node):
         return goal
 
     def wait(self, until, patience_s):
-        """True when it is so, False where the arm's clock has gone on for too long. A clock that stands still, as that
-        of a simulation that pauses, stands for everybody; one that has never begun is none."""
+        """True once until() is, False after patience_s on the arm's clock, which may stand still while a simulation is
+        paused. A clock that has not started within patience_s of wall time is an error."""
         began, begin = time.monotonic(), self.get_clock().now()
         while not until():
             rclpy.spin_once(self, timeout_sec=0.1)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""Where time is to come from /clock (use_sim_time:=true): says so while nobody publishes it, since everything else only
+"""Where time is to come from /clock (use_sim_time:=true): says so while it is not published, since everything else only
 waits then. Ends when the first time has come."""
 import sys
 import time

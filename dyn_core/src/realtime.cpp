@@ -41,7 +41,7 @@ void enter(const char* entry_point) noexcept {
 
 void leave() noexcept { --loop.depth; }
 
-// What the handler does itself is its own business.
+// What the handler itself does is not checked.
 void check(const char* what) noexcept {
   if (loop.depth == 0) return;
   const Handler other = handler.load(std::memory_order_acquire);

@@ -3,7 +3,7 @@
 // The robot and the state that Dynamics works on, and what has been made of them so far: the kernels with their
 // constants, the kinematics, the bodies' frames in lanes, the bounds of pivots. Two things change: new_state() and
 // new_inertias() say what is out of date then, and nothing else does. What depends on either is private and handed out
-// by a function that brings it up to date first, so that nobody can be given what is stale.
+// by a function that brings it up to date first, so that stale results cannot be read.
 #pragma once
 
 #include <algorithm>

@@ -35,7 +35,7 @@ int complain(const std::string& who, const std::string& what, int code) {
   return code;
 }
 
-// CLI11 2.1 never ends on an empty argument that nothing takes. What it parses is a character instead that nobody
+// CLI11 2.1 never ends on an empty argument that nothing takes. What it parses is a character instead that no user
 // types, and every option turns it back into the empty text before anything else looks at it.
 constexpr const char* stands_for_empty = "\x1a";
 

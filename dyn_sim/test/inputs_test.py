@@ -1,5 +1,5 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""Inputs that are no good: names, files that are none, YAML that says two things, columns that are swapped."""
+"""Invalid inputs: names, files that are not regular, YAML with duplicate keys, columns that are swapped."""
 import csv
 import json
 import os

@@ -1,5 +1,5 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""`dyn run`: a short closed loop, what it leaves behind, and configurations that are no good."""
+"""`dyn run`: a short closed loop, what it leaves behind, and configurations that are invalid."""
 import json
 import tempfile
 import unittest

@@ -19,7 +19,7 @@ DYN_INLINE Articulated operator+(const Articulated& a, const Articulated& b) {
   return {a.A + b.A, a.I + b.I, a.Hx + b.Hx, a.Hy + b.Hy, a.Hz + b.Hz, a.n + b.n, a.f + b.f};
 }
 
-// What the way back from the base needs of a body, and on the way to it what hangs on bodies with several children.
+// What the outward pass needs of a body, and in the inward pass the sums at bodies with several children.
 struct Eliminated {
   Vector3<double> n, f;  // psi
   double phitilde;

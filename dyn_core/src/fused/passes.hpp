@@ -17,7 +17,7 @@ struct State {
   Rows rows;
 };
 
-// Between chains, all lanes alike: how the last body of a chain is and moves, and what hangs on it.
+// Between chains, all lanes alike: pose and twist of the last body of a chain, and the sums of the chains below it.
 struct Bridge {
   Quaternion orientation;
   V3 ex, ey, ez;
@@ -152,7 +152,7 @@ DYN_INLINE void motions(const Chain& chain, const double* v, const double* a, co
   if constexpr (accelerates) bridge.acceleration = acceleration;
 }
 
-// Adds what has been summed up to the first body of a chain to what hangs on its parent's last body: moments about the
+// Adds what has been summed up to the first body of a chain to the sums below its parent's last body: moments about the
 // parent's P = this P - delta.
 //   h' = h + m delta,  G' = G + h delta^T + delta h^T + m delta delta^T,  A' = A + p delta^T
 template <unsigned kTerms, bool kSlides>

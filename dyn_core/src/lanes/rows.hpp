@@ -14,7 +14,7 @@ using dyn::lanes::Plan;
 using dyn::lanes::Row;
 using dyn::lanes::Segment;
 
-// Of a segment, all lanes alike: its last body's pose, and what hangs on it (jsim/gdahj_lanes.cpp).
+// Of a segment, all lanes alike: its last body's pose, and the sums of the segments below it (jsim/gdahj_lanes.cpp).
 struct SegmentEnd {
   Quaternion orientation;
   V3 origin;

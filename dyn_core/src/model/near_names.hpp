@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Names that somebody may have meant, for error messages.
+// Names that a user may have meant, for error messages.
 #pragma once
 
 #include <string>

@@ -2,7 +2,7 @@
 //
 // Which elements and attributes a URDF's links and joints may have, and the values they hold. Strict: what other
 // readers log and drop is refused, with file and line. No number is a number in part, nothing that dynamics depends on
-// stands twice, is misspelt, or has an attribute that nobody reads.
+// is given twice, is misspelt, or has an unknown attribute.
 #pragma once
 
 #include <optional>
@@ -42,7 +42,7 @@ class Elements {
   [[nodiscard]] const xml::Document& document() const noexcept { return document_; }
   [[noreturn]] void fail(const xml::Element& at, const std::string& what) const;
   [[nodiscard]] std::string name_of(const xml::Element& element, const std::string& what) const;
-  // What is neither known nor close to a known name (sensors, materials) is no business of ours.
+  // What is neither known nor close to a known name (sensors, materials) is ignored.
   void beware_of_misspelling(const xml::Element& element, const std::string& where,
                              std::span<const char* const> known) const;
   // Throws unless the children of `element` are as the rules say. Returns them as urdfdom may have them.

@@ -64,7 +64,7 @@ std::vector<int> check_parents(const RobotDescription& robot, const LinkIndex& l
   return holder;
 }
 
-// With one parent at most for every link, a link from which no root is reached hangs on a loop.
+// With one parent at most for every link, a link from which no root is reached is on a loop or below one.
 void check_loops(const RobotDescription& robot, const LinkIndex& links, const std::vector<int>& holder) {
   std::vector<int> seen(robot.links.size(), -1);  // by the walk that began at link ...
   for (size_t start = 0; start < robot.links.size(); ++start) {

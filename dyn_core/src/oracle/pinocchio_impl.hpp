@@ -202,7 +202,7 @@ struct PinocchioModel::Impl {
   }
 
   RobotDescription description;
-  std::map<std::string, std::vector<size_t>> children;  // joints that hang on a link, in the order of the file
+  std::map<std::string, std::vector<size_t>> children;  // child joints of a link, in the order of the file
   std::map<std::string, size_t> joint_index, link_index;
   std::map<std::string, pinocchio::FrameIndex> frame_of_link;
   std::vector<int> first_degree;  // of a joint, in Pinocchio's v; -1: none

@@ -17,7 +17,7 @@
 namespace dyn::test {
 namespace {
 
-// Joint `root` and all that hangs on it becomes payload 1: last in the user's order.
+// Joint `root` and its whole subtree becomes payload 1: last in the user's order.
 void make_payload(RobotDescription& robot, size_t root) {
   robot.joints[root].payload = 1;
   for (size_t j = root + 1; j < robot.joints.size(); ++j) {  // parents stand before children in random robots

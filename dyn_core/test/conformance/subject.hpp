@@ -113,7 +113,7 @@ inline std::vector<BrokenState> broken_states(const Case& good) {
 }
 
 // What depends on a number that is not finite is not finite either: the entries that differ between the good state and
-// the moved one. The others are nobody's business.
+// the moved one. The others are not compared.
 inline void expect_no_number_from_none(const auto& result, const auto& good, const auto& moved) {
   const double small = 1e-9 * largest_entry(good);
   for (Eigen::Index j = 0; j < good.cols(); ++j) {

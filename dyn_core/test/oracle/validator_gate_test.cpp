@@ -51,7 +51,7 @@ TEST(ValidatorGate, GoesToTheFallbackWithinASample) {
   EXPECT_EQ(settled(arm.ring, validator).fallbacks, 1U);
 }
 
-// Hundreds of samples that agree do not open it again: only somebody who chooses an algorithm does.
+// Hundreds of samples that agree do not end the fallback: only choosing an algorithm does.
 TEST(ValidatorGate, StaysShutUntilAnAlgorithmIsChosen) {
   MovingArm arm(test::small_arm(), {}, 0.01);
   arm.live.set_jsim("crba");

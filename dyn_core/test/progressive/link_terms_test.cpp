@@ -117,7 +117,7 @@ void expect_same_bits(const JointSpaceSum<double>& sum, const ClosedForm& expect
   EXPECT_EQ(VecX<double>(sum.g()), expected.g);
 }
 
-// The crucible hangs on a passive joint: the model of the arm grows by a coordinate and shrinks again.
+// The crucible is on a passive joint: the model of the arm grows by a coordinate and shrinks again.
 TEST(JointSpaceSum, CrucibleComesAndGoes) {
   test::Rng rng(44);
   test::State<> arm(pelican(false));

@@ -19,7 +19,7 @@ struct LinkSpec {
   JointType type = JointType::revolute;
 };
 
-// Link k hangs on joint k, numbered from 1; all frames are parallel to the base frame at q = 0.
+// Link k is moved by joint k, numbered from 1; all frames are parallel to the base frame at q = 0.
 template <class Specs>
 RobotDescription robot_from(const std::string& name, const Specs& specs) {
   RobotDescription robot;

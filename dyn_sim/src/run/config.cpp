@@ -215,7 +215,7 @@ RunConfig read_run_config(const std::string& yaml, const std::filesystem::path& 
 
 }  // namespace
 
-// What yaml-cpp says of a node that is not what somebody took it for has a line, and is no sentence.
+// What yaml-cpp says of a node of another type than expected has a line, but is not a sentence.
 RunConfig parse_run_config(const std::string& yaml, const std::filesystem::path& file) {
   try {
     return read_run_config(yaml, file);

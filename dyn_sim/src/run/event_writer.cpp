@@ -90,7 +90,7 @@ void EventWriter::make_ready(const Planned& planned, Ready& ready) {
   }
 }
 
-// Whether the arm can carry it where the trajectory has it then; what only the plant gets is no business of the model.
+// Whether the arm can carry it where the trajectory has it then; what only the plant gets does not concern the model.
 std::vector<std::string> EventWriter::check(const AttachEvent& event, const Planned& planned) const {
   if (event.target == Target::plant) return {};
   std::vector<double> q(static_cast<std::size_t>(live_.robot_coordinates())), v(q.size()), a(q.size());

@@ -137,7 +137,7 @@ void add_payload(Json& json, const ArmRecord& arm, const RobotDescription& carri
   }
 }
 
-// In the order in which they came: a payload may hang on another one's link.
+// In the order in which they came: a payload may be attached to another one's link.
 void add_events(Json& json, const ArmRecord& arm, double radius) {
   const size_t count = std::min(arm.events.size(), arm.config->events.size());
   RobotDescription carried = arm.config->description;

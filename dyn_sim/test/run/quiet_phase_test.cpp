@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The loop's first beat, with a clock that stands still where the system would take the processor away.
+// The phase of the loop's first cycle, with a clock that stands still where the system would take CPU time.
 #include "run/quiet_phase.hpp"
 
 #include <gtest/gtest.h>
