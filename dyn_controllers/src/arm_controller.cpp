@@ -28,8 +28,8 @@ CallbackReturn ArmController<Base>::on_configure(const State&) {
     if (law_ != dyn::control::Law::feedforward && !effort_only) {
       throw dyn::ModelError("command_interfaces: this controller commands effort and nothing else");
     }
-    node_room_ = std::make_unique<ArmNode>(this->get_node(), *numbers_, this->get_robot_description(), law_, listener_,
-                                           this->get_update_rate());
+    arm_node_ = std::make_unique<ArmNode>(this->get_node(), *numbers_, this->get_robot_description(), law_, listener_,
+                                          this->get_update_rate());
   });
   if (configured != CallbackReturn::SUCCESS) numbers_->release();
   return configured;
@@ -37,7 +37,7 @@ CallbackReturn ArmController<Base>::on_configure(const State&) {
 
 template <class Base>
 CallbackReturn ArmController<Base>::on_cleanup(const State&) {
-  node_room_.reset();
+  arm_node_.reset();
   numbers_->release();
   return CallbackReturn::SUCCESS;
 }
@@ -45,7 +45,7 @@ CallbackReturn ArmController<Base>::on_cleanup(const State&) {
 // Some transition failed: back to what on_configure finds.
 template <class Base>
 CallbackReturn ArmController<Base>::on_error(const State&) {
-  node_room_.reset();
+  arm_node_.reset();
   if (numbers_) numbers_->release();
   return CallbackReturn::SUCCESS;
 }
@@ -53,13 +53,13 @@ CallbackReturn ArmController<Base>::on_error(const State&) {
 template <class Base>
 InterfaceConfiguration ArmController<Base>::command_interface_configuration() const {
   return {interface_configuration_type::INDIVIDUAL,
-          node_room_ ? node_room_->arm().command_interfaces() : std::vector<std::string>{}};
+          arm_node_ ? arm_node_->arm().command_interfaces() : std::vector<std::string>{}};
 }
 
 template <class Base>
 InterfaceConfiguration ArmController<Base>::state_interface_configuration() const {
   return {interface_configuration_type::INDIVIDUAL,
-          node_room_ ? node_room_->arm().state_interfaces() : std::vector<std::string>{}};
+          arm_node_ ? arm_node_->arm().state_interfaces() : std::vector<std::string>{}};
 }
 
 // Runs in the loop, as on_deactivate does.
@@ -67,21 +67,21 @@ template <class Base>
 CallbackReturn ArmController<Base>::on_activate(const State&) {
   arm().read(this->state_interfaces_);
   if (!arm().state_is_finite()) {
-    node_room_->reporter().refuse_activation(arm());
+    arm_node_->reporter().refuse_activation(arm());
     return CallbackReturn::FAILURE;
   }
   arm().activate();
   bad_reference_ = false;
-  node_room_->reporter().begin();
-  node_room_->introspection().show(true);
+  arm_node_->reporter().begin();
+  arm_node_->introspection().show(true);
   return CallbackReturn::SUCCESS;
 }
 
 // Only hardware can hold an arm: see docs/ros2.md. What is left in the commands is the torque of gravity.
 template <class Base>
 CallbackReturn ArmController<Base>::on_deactivate(const State&) {
-  node_room_->introspection().show(false);
-  node_room_->reporter().end();
+  arm_node_->introspection().show(false);
+  arm_node_->reporter().end();
   arm().write_rest(this->command_interfaces_);
   return CallbackReturn::SUCCESS;
 }
@@ -90,9 +90,9 @@ template <class Base>
 return_type ArmController<Base>::finish_cycle(const rclcpp::Time& time, bool fresh_reference) noexcept {
   const dyn::control::CycleReport report = arm().step(fresh_reference);
   arm().write(this->command_interfaces_);
-  node_room_->reporter().note(arm(), report, std::exchange(bad_reference_, false));
-  node_room_->introspection().settle();
-  node_room_->state().sample(time, arm(), report);
+  arm_node_->reporter().note(arm(), report, std::exchange(bad_reference_, false));
+  arm_node_->introspection().settle();
+  arm_node_->state().sample(time, arm(), report);
   const bool failed = report.mode == dyn::control::CycleReport::Mode::failed;
   return failed ? return_type::ERROR : return_type::OK;
 }

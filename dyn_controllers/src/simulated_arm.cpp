@@ -48,26 +48,26 @@ void SimulatedArm::make_plant() {
 
 void SimulatedArm::place_joint(const hardware_interface::ComponentInfo& component) {
   const dyn::Model& model = plant_->model();
-  JointRoom room;
-  room.name = component.name;
+  JointHandles handles;
+  handles.name = component.name;
   std::string moved_by = component.name;
   for (const dyn::JointDescription& joint : model.description().joints) {
     if (joint.name != component.name || !joint.mimic) continue;
     moved_by = joint.mimic->joint;
-    room.mimics = true;
-    room.multiplier = joint.mimic->multiplier;
-    room.offset = joint.mimic->offset;
+    handles.mimics = true;
+    handles.multiplier = joint.mimic->multiplier;
+    handles.offset = joint.mimic->offset;
   }
   for (const dyn::Joint& joint : model.joints()) {
-    if (joint.description.name == moved_by && joint.degrees == 1) room.coordinate = joint.first_coordinate;
+    if (joint.description.name == moved_by && joint.degrees == 1) handles.coordinate = joint.first_coordinate;
   }
-  if (room.coordinate < 0) throw ModelError("joint '" + component.name + "' has not one degree of freedom");
+  if (handles.coordinate < 0) throw ModelError("joint '" + component.name + "' has not one degree of freedom");
   for (const auto& state : component.state_interfaces) {
-    if (state.name != hardware_interface::HW_IF_POSITION || state.initial_value.empty() || room.mimics) continue;
-    start_q_[static_cast<size_t>(room.coordinate)] =
+    if (state.name != hardware_interface::HW_IF_POSITION || state.initial_value.empty() || handles.mimics) continue;
+    start_q_[static_cast<size_t>(handles.coordinate)] =
         number_from(state.initial_value, "joint '" + component.name + "': initial_value");
   }
-  joints_.push_back(room);
+  joints_.push_back(handles);
 }
 
 SimulatedArm::CallbackReturn SimulatedArm::on_configure(const State&) {
@@ -150,13 +150,13 @@ void SimulatedArm::find_handles() {
   const auto command = [this](const std::string& name) {
     return has_command(name) ? get_command_interface_handle(name) : nullptr;
   };
-  for (JointRoom& room : joints_) {
-    room.position = state(room.name + '/' + hardware_interface::HW_IF_POSITION);
-    room.velocity = state(room.name + '/' + hardware_interface::HW_IF_VELOCITY);
-    room.effort = state(room.name + '/' + hardware_interface::HW_IF_EFFORT);
-    room.position_command = command(room.name + '/' + hardware_interface::HW_IF_POSITION);
-    room.velocity_command = command(room.name + '/' + hardware_interface::HW_IF_VELOCITY);
-    room.effort_command = command(room.name + '/' + hardware_interface::HW_IF_EFFORT);
+  for (JointHandles& handles : joints_) {
+    handles.position = state(handles.name + '/' + hardware_interface::HW_IF_POSITION);
+    handles.velocity = state(handles.name + '/' + hardware_interface::HW_IF_VELOCITY);
+    handles.effort = state(handles.name + '/' + hardware_interface::HW_IF_EFFORT);
+    handles.position_command = command(handles.name + '/' + hardware_interface::HW_IF_POSITION);
+    handles.velocity_command = command(handles.name + '/' + hardware_interface::HW_IF_VELOCITY);
+    handles.effort_command = command(handles.name + '/' + hardware_interface::HW_IF_EFFORT);
   }
   for (PayloadJoint& joint : payload_joints_) {
     joint.position = state(joint.name + '/' + hardware_interface::HW_IF_POSITION);
@@ -177,15 +177,15 @@ SimulatedArm::CallbackReturn SimulatedArm::on_deactivate(const State&) {
   return CallbackReturn::SUCCESS;
 }
 
-SimulatedArm::JointRoom* SimulatedArm::room_of(const std::string& interface, DriveMode& mode) {
-  for (JointRoom& room : joints_) {
-    if (interface.rfind(room.name + '/', 0) != 0) continue;
-    const std::string what = interface.substr(room.name.size() + 1);
+SimulatedArm::JointHandles* SimulatedArm::handles_of(const std::string& interface, DriveMode& mode) {
+  for (JointHandles& handles : joints_) {
+    if (interface.rfind(handles.name + '/', 0) != 0) continue;
+    const std::string what = interface.substr(handles.name.size() + 1);
     mode = what == hardware_interface::HW_IF_POSITION   ? DriveMode::position
            : what == hardware_interface::HW_IF_VELOCITY ? DriveMode::velocity
            : what == hardware_interface::HW_IF_EFFORT   ? DriveMode::effort
                                                         : DriveMode::brake;
-    return mode == DriveMode::brake ? nullptr : &room;
+    return mode == DriveMode::brake ? nullptr : &handles;
   }
   return nullptr;
 }
@@ -194,8 +194,8 @@ SimulatedArm::return_type SimulatedArm::prepare_command_mode_switch(const std::v
                                                                     const std::vector<std::string>&) {
   for (const std::string& interface : start) {
     DriveMode mode{};
-    const JointRoom* room = room_of(interface, mode);
-    if (room == nullptr || !room->mimics) continue;
+    const JointHandles* handles = handles_of(interface, mode);
+    if (handles == nullptr || !handles->mimics) continue;
     RCLCPP_ERROR(get_logger(), "%s: the joint mimics another and has no drive", interface.c_str());
     return return_type::ERROR;
   }
@@ -210,12 +210,12 @@ SimulatedArm::return_type SimulatedArm::perform_command_mode_switch(const std::v
   const auto set = [this](const std::vector<std::string>& interfaces, const std::vector<std::string>& others, bool on) {
     for (const std::string& interface : interfaces) {
       DriveMode mode{};
-      JointRoom* room = room_of(interface, mode);
-      if (room == nullptr || std::find(others.begin(), others.end(), interface) != others.end()) continue;
-      drives_->set_mode(room->coordinate, mode, on);
-      const auto& handle = mode == DriveMode::position   ? room->position_command
-                           : mode == DriveMode::velocity ? room->velocity_command
-                                                         : room->effort_command;
+      JointHandles* handles = handles_of(interface, mode);
+      if (handles == nullptr || std::find(others.begin(), others.end(), interface) != others.end()) continue;
+      drives_->set_mode(handles->coordinate, mode, on);
+      const auto& handle = mode == DriveMode::position   ? handles->position_command
+                           : mode == DriveMode::velocity ? handles->velocity_command
+                                                         : handles->effort_command;
       if (handle) (void)handle->set_value(std::nan(""));
     }
   };
@@ -251,11 +251,11 @@ bool SimulatedArm::move(double measured_s) {
 
 void SimulatedArm::show_state(std::span<const double> torques) {
   plant_->measure(q_, v_);
-  for (const JointRoom& room : joints_) {
-    const auto i = static_cast<size_t>(room.coordinate);
-    if (room.position) (void)room.position->set_value(room.multiplier * q_[i] + room.offset);
-    if (room.velocity) (void)room.velocity->set_value(room.multiplier * v_[i]);
-    if (room.effort && !torques.empty()) (void)room.effort->set_value(room.mimics ? 0.0 : torques[i]);
+  for (const JointHandles& handles : joints_) {
+    const auto i = static_cast<size_t>(handles.coordinate);
+    if (handles.position) (void)handles.position->set_value(handles.multiplier * q_[i] + handles.offset);
+    if (handles.velocity) (void)handles.velocity->set_value(handles.multiplier * v_[i]);
+    if (handles.effort && !torques.empty()) (void)handles.effort->set_value(handles.mimics ? 0.0 : torques[i]);
   }
   for (const PayloadJoint& joint : payload_joints_) {
     const auto i = static_cast<size_t>(joint.coordinate);
@@ -269,10 +269,10 @@ SimulatedArm::return_type SimulatedArm::write(const rclcpp::Time&, const rclcpp:
   const auto value = [](const hardware_interface::CommandInterface::SharedPtr& handle) {
     return handle ? handle->get_optional<double>().value_or(std::nan("")) : std::nan("");
   };
-  for (const JointRoom& room : joints_) {
-    if (room.mimics) continue;
-    drives_->command(room.coordinate, value(room.position_command), value(room.velocity_command),
-                     value(room.effort_command));
+  for (const JointHandles& handles : joints_) {
+    if (handles.mimics) continue;
+    drives_->command(handles.coordinate, value(handles.position_command), value(handles.velocity_command),
+                     value(handles.effort_command));
   }
   return return_type::OK;
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // What the controllers of this package that command an arm share, whichever class of ros2_control stands below: the
-// life of the arm's room from on_configure to on_cleanup, the interfaces that are claimed, the end of a cycle.
+// lifetime of the ArmNode from on_configure to on_cleanup, the interfaces that are claimed, the end of a cycle.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ class ArmController : public Base {
   CallbackReturn on_error(const State& previous) override;
 
   // Between on_configure and on_cleanup.
-  [[nodiscard]] Arm& arm() noexcept { return node_room_->arm(); }
+  [[nodiscard]] Arm& arm() noexcept { return arm_node_->arm(); }
 
  protected:
   explicit ArmController(dyn::control::Law law) : law_(law) {}
@@ -39,13 +39,13 @@ class ArmController : public Base {
   DYN_REALTIME controller_interface::return_type finish_cycle(const rclcpp::Time& time, bool fresh_reference) noexcept;
   // In this cycle a reference came that is not finite.
   DYN_REALTIME void note_bad_reference() noexcept { bad_reference_ = true; }
-  [[nodiscard]] DYN_REALTIME bool is_set_up() const noexcept { return node_room_ != nullptr; }
+  [[nodiscard]] DYN_REALTIME bool is_set_up() const noexcept { return arm_node_ != nullptr; }
 
  private:
   const dyn::control::Law law_;
   std::shared_ptr<parameters::ParamListener> listener_;
   std::unique_ptr<ControllerJointNumbers> numbers_;
-  std::unique_ptr<ArmNode> node_room_;
+  std::unique_ptr<ArmNode> arm_node_;
   bool bad_reference_ = false;
 };
 

@@ -48,7 +48,7 @@ class SimulatedArm : public hardware_interface::SystemInterface {
 
  private:
   // One joint of the <ros2_control> tag; a joint that mimics another follows its coordinate.
-  struct JointRoom {
+  struct JointHandles {
     std::string name;
     int coordinate = -1;
     double multiplier = 1.0, offset = 0.0;
@@ -80,7 +80,7 @@ class SimulatedArm : public hardware_interface::SystemInterface {
   void show_state(std::span<const double> torques);
   dyn::live::Applied carry(const dyn::RobotDescription& carried);
   // INTERFACE is "JOINT/position" and so on; null where it is none of ours.
-  JointRoom* room_of(const std::string& interface, DriveMode& mode);
+  JointHandles* handles_of(const std::string& interface, DriveMode& mode);
 
   SimulatedArmSettings settings_;
   double moved_s_ = 0.0;
@@ -88,7 +88,7 @@ class SimulatedArm : public hardware_interface::SystemInterface {
   std::unique_ptr<dyn::sim::Plant> plant_;
   dyn::RobotDescription carried_;  // the robot with what hangs on it, as the payload services last had it
   std::unique_ptr<SimulatedDrives> drives_;
-  std::vector<JointRoom> joints_;
+  std::vector<JointHandles> joints_;
   std::vector<PayloadJoint> payload_joints_;
   std::vector<double> start_q_, q_, v_;
   std::optional<Push> push_;  // the last one, while it lasts
