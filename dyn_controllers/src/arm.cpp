@@ -60,7 +60,8 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
   actuation_ = dyn::control::Actuation::from_model(*model, passive);
   const std::vector<int> controlled = controlled_coordinates(*model, params);
   for (const int i : controlled) controlled_.push_back(static_cast<size_t>(i));
-  friction_ = actuation_.friction;
+  friction_.clear();
+  for (const auto& joint : actuation_.friction) friction_.push_back(joint.coulomb + std::abs(joint.offset));
   for (size_t i = 0; i < actuation_.actuated.size(); ++i) {
     const bool ours = std::find(controlled_.begin(), controlled_.end(), i) != controlled_.end();
     actuation_.followed[i] = !ours && actuation_.actuated[i];

@@ -74,14 +74,13 @@ Eigen::VectorXd InverseDynamicsSolver::getCoriolisVector(const Vector& q, const 
 
 Eigen::VectorXd InverseDynamicsSolver::getGravityVector(const Vector& q) const { return at(q, rest(q)).g(); }
 
-// damping v + friction tanh(v / v0): as friction_compensation has it, smooth where the velocity changes its sign.
+// As friction_compensation has it, smooth where the velocity changes its sign.
 Eigen::VectorXd InverseDynamicsSolver::getFrictionVector(const Vector& v) const {
   (void)at(rest(v), v);
-  constexpr double v0 = 1e-2;  // rad/s or m/s
   Vector tau(v.size());
   for (Eigen::Index i = 0; i < v.size(); ++i) {
     const auto k = static_cast<size_t>(i);
-    tau[i] = friction_.damping[k] * v[i] + friction_.friction[k] * std::tanh(v[i] / v0);
+    tau[i] = dyn::friction_torque(friction_.friction[k], v[i], dyn::friction_compensation_rate);
   }
   return tau;
 }

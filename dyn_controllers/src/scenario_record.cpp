@@ -91,6 +91,7 @@ void ScenarioRecord::put_signals(const ControllerState& state) {
   const std::vector<std::pair<Signal, const std::vector<double>*>> all{
       {Signal::q, &state.position},
       {Signal::v, &state.velocity},
+      {Signal::a, &unknown},
       {Signal::q_reference, &state.reference_position},
       {Signal::v_reference, &state.reference_velocity},
       {Signal::a_reference, &state.reference_acceleration},

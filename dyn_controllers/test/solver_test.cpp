@@ -48,7 +48,8 @@ TEST_F(SolverTest, GivesWhatTheCoreGives) {
   EXPECT_LT((it->getTorques(q, v, a) - (M * a + Cv + g)).norm(), 1e-11);
   EXPECT_GT(g.norm(), 1.0);
   const auto friction = dyn::control::Actuation::from_model(dynamics.model(), {});
-  EXPECT_NEAR(it->getFrictionVector(v)[0], friction.damping[0] * v[0] + friction.friction[0], 1e-12) << "at 0.5 rad/s";
+  EXPECT_NEAR(it->getFrictionVector(v)[0], friction.friction[0].damping * v[0] + friction.friction[0].coulomb, 1e-12)
+      << "at 0.5 rad/s";
 }
 
 // Joints that do not count stand still: M is the corner of the whole arm's.

@@ -38,6 +38,9 @@ struct Command {
 Action declare_info(CLI::App& app);
 Action declare_eval(CLI::App& app);
 Action declare_run(CLI::App& app);
+Action declare_excite(CLI::App& app);
+Action declare_identify(CLI::App& app);
+Action declare_replay(CLI::App& app);
 Action declare_validate(CLI::App& app);
 Action declare_bench(CLI::App& app);
 Action declare_count(CLI::App& app);

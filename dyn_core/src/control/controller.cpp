@@ -48,8 +48,7 @@ Actuation Actuation::from_model(const Model& model, const std::vector<std::strin
       const bool bounded = d.limits && d.limits->has_position;
       a.lower.push_back(bounded ? std::max(d.limits->lower, d.limits->soft_lower) : -MotionLimits::none);
       a.upper.push_back(bounded ? std::min(d.limits->upper, d.limits->soft_upper) : MotionLimits::none);
-      a.damping.push_back(d.damping);
-      a.friction.push_back(d.friction);
+      a.friction.push_back(joint_friction(d));
     }
   }
   return a;

@@ -24,7 +24,14 @@ constexpr AttributeRule limit[] = {{"lower", 1},
                                    {"acceleration", 1, false, false},
                                    {"deceleration", 1, false, false},
                                    {"jerk", 1, false, false}};
-constexpr AttributeRule dynamics[] = {{"damping", 1}, {"friction", 1}, {"armature", 1, false, false}};
+constexpr AttributeRule dynamics[] = {{"damping", 1},
+                                      {"friction", 1},
+                                      {"armature", 1, false, false},
+                                      {"offset", 1, false, false},
+                                      {"stribeck", 1, false, false},
+                                      {"stribeck_velocity", 1, false, false},
+                                      {"damping_negative", 1, false, false},
+                                      {"friction_negative", 1, false, false}};
 constexpr AttributeRule safety[] = {{"soft_lower_limit", 1, false, false},
                                     {"soft_upper_limit", 1, false, false},
                                     {"k_position", 1, false, false},

@@ -105,6 +105,12 @@ class Walk {
     joint.damping = Elements::number(dynamics, "damping");
     joint.friction = Elements::number(dynamics, "friction");
     joint.armature = Elements::number(dynamics, "armature");
+    joint.friction_offset = Elements::number(dynamics, "offset");
+    joint.stribeck = Elements::number(dynamics, "stribeck");
+    joint.stribeck_velocity = Elements::number(dynamics, "stribeck_velocity", joint.stribeck_velocity);
+    const auto given = [dynamics](const char* name) { return dynamics != nullptr && dynamics->find(name) != nullptr; };
+    if (given("damping_negative")) joint.damping_negative = Elements::number(dynamics, "damping_negative");
+    if (given("friction_negative")) joint.friction_negative = Elements::number(dynamics, "friction_negative");
     result_.robot.joints.push_back(std::move(joint));
   }
 

@@ -80,6 +80,13 @@ void check_joint(const RobotDescription& robot, const JointDescription& joint) {
   check_resistance(robot, where + ": its damping", joint.damping);
   check_resistance(robot, where + ": its friction", joint.friction);
   check_resistance(robot, where + ": its armature", joint.armature);
+  check_resistance(robot, where + ": its friction's offset", std::abs(joint.friction_offset));
+  check_resistance(robot, where + ": its stribeck", joint.stribeck);
+  check_resistance(robot, where + ": its damping_negative", joint.damping_negative.value_or(0.0));
+  check_resistance(robot, where + ": its friction_negative", joint.friction_negative.value_or(0.0));
+  if (!(joint.stribeck_velocity > 0.0 && std::isfinite(joint.stribeck_velocity))) {
+    fail(robot, where + ": its stribeck_velocity is " + number_text(joint.stribeck_velocity) + ", not above 0");
+  }
   if (joint.limits) check_limits(robot, where, *joint.limits);
   if (joint.type == JointType::fixed || joint.type == JointType::floating) return;
   check_finite(robot, where + ": its axis", joint.axis);

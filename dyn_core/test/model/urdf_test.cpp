@@ -35,7 +35,8 @@ constexpr const char* two_joints = R"(<?xml version="1.0"?>
     <origin xyz="1 2 3" rpy="0 0 1.5707963267948966"/>
     <axis xyz="0 0.6 0.8"/>
     <limit lower="-1.5" upper="+2e0" effort="30" velocity="4"/>
-    <dynamics damping="0.5" friction="0.25" armature="0.125"/>
+    <dynamics damping="0.5" friction="0.25" armature="0.125" offset="-0.5" stribeck="0.75" stribeck_velocity="0.0625"
+      friction_negative="0.375"/>
   </joint>
   <joint name="slide" type="prismatic">
     <parent link="upper"/><child link="lower"/>
@@ -73,6 +74,11 @@ TEST(Urdf, NumbersArriveWhereTheyBelong) {
   EXPECT_EQ(shoulder.damping, 0.5);
   EXPECT_EQ(shoulder.friction, 0.25);
   EXPECT_EQ(shoulder.armature, 0.125);
+  EXPECT_EQ(shoulder.friction_offset, -0.5);
+  EXPECT_EQ(shoulder.stribeck, 0.75);
+  EXPECT_EQ(shoulder.stribeck_velocity, 0.0625);
+  EXPECT_EQ(shoulder.damping_negative, std::nullopt);
+  EXPECT_EQ(shoulder.friction_negative, 0.375);
 
   const JointDescription& slide = robot.joints[1];
   EXPECT_EQ(slide.type, JointType::prismatic);

@@ -32,7 +32,7 @@ struct LinkOverride {  // the plant's link differs from the model's
 
 struct JointOverride {  // the plant's joint differs from the model's
   std::string joint;
-  std::optional<double> damping, friction, armature;
+  std::optional<double> damping, friction, armature, stribeck, stribeck_velocity, offset;
 };
 
 constexpr double shortest_step_s = 1e-9;
@@ -49,6 +49,9 @@ struct PlantSettings {
   bool limits = true;                     // position end stops and effort limits
   int delay_cycles = 0;                   // from command to torque
   NoiseSettings noise;
+  // Another description of the robot: where it has a link or joint of the same name, the plant has its inertial and its
+  // <dynamics>.
+  std::shared_ptr<const RobotDescription> robot{};
   std::vector<LinkOverride> overrides;
   std::vector<JointOverride> joint_overrides;
   unsigned seed = 1;
@@ -66,13 +69,20 @@ class Plant {
   [[nodiscard]] virtual std::span<const double> q() const = 0;
   [[nodiscard]] virtual std::span<const double> v() const = 0;
   virtual void measure(std::span<double> q, std::span<double> v) = 0;
+  // The true acceleration under what the drives hold.
+  virtual void acceleration(std::span<double> a) = 0;
   // What torque sensors between drive and link say: the drive's effort less friction and what turns the rotor.
   virtual void measure_torque(std::span<double> tau) = 0;
 
   // On the loop's thread, before the loop: what only a thread's first step takes memory for is taken then.
   virtual void preallocate() {}
-  // Holds the torque for one period. Allocates nothing.
-  virtual void advance(std::span<const double> effort, double period_s) = 0;
+  // The drives take a torque, and hold it for a period. Allocate nothing.
+  virtual void command(std::span<const double> effort) = 0;
+  virtual void hold(double period_s) = 0;
+  void advance(std::span<const double> effort, double period_s) {
+    command(effort);
+    hold(period_s);
+  }
 
   // Goes on where another plant of the same robot and settings is, which may carry other payloads: the state of the
   // coordinates both have, by name, what is on its way through drives and sensors; not the push. Allocates nothing, so

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "algorithm_families.hpp"
+#include "dyn_core/model/joint_friction.hpp"
 #include "dyn_core/numeric/ranges.hpp"
 #include "eval/derivatives_answer.hpp"
 #include "eval/fields.hpp"
@@ -103,8 +104,8 @@ void EvalSession::forward(const EvalState& state, const std::vector<double>& res
   result["qdd_error"] = where + "M is singular, pivot " + number(status.value);
 }
 
-// damping v + friction sign(v), nothing where v is 0. A mimic joint resists the coordinate it follows: the torque at
-// its own rate ratio v does work on v as ratio times itself.
+// damping v + friction sign(v) and what else <dynamics> has, with no sign where v is 0. A mimic joint resists the
+// coordinate it follows: the torque at its own rate ratio v does work on v as ratio times itself.
 std::vector<double> EvalSession::friction_at(const std::vector<double>& v) const {
   const Tree& tree = model().tree();
   std::map<std::string_view, const JointDescription*> joints;
@@ -116,7 +117,7 @@ std::vector<double> EvalSession::friction_at(const std::vector<double>& v) const
     const JointDescription& joint = *joints.at(model().body_joint(body));
     const double rate = tree.ratio[b] * v[c];
     const double sign = rate > 0.0 ? 1.0 : (rate < 0.0 ? -1.0 : 0.0);
-    torque[c] += tree.ratio[b] * (joint.damping * rate + joint.friction * sign);
+    torque[c] += tree.ratio[b] * friction_with_sign(joint_friction(joint), rate, sign);
   }
   return torque;
 }

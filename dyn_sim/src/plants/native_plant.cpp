@@ -10,6 +10,7 @@
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
 #include "dyn_core/kinematics/point_force.hpp"
+#include "dyn_core/model/joint_friction.hpp"
 #include "dyn_sim/dormand_prince.hpp"
 #include "overrides.hpp"
 
@@ -18,19 +19,10 @@ namespace {
 
 // Per coordinate; what acts besides the motor.
 struct JointForces {
-  double damping = 0.0, coulomb = 0.0;
+  JointFriction friction;
   double lower = 0.0, upper = 0.0;
   bool has_stops = false;
 };
-
-// Stribeck: static friction falls to Coulomb's as the joint starts to move; tanh makes it a function of velocity, so
-// that a joint that sticks creeps at less than creep_rate instead.
-double friction_torque(const JointForces& joint, double stiction_ratio, double v) {
-  constexpr double creep_rate = 1e-3;     // rad/s or m/s
-  constexpr double stribeck_rate = 1e-2;  // rad/s or m/s
-  const double peak = 1.0 + (stiction_ratio - 1.0) * std::exp(-(v / stribeck_rate) * (v / stribeck_rate));
-  return joint.damping * v + joint.coulomb * peak * std::tanh(v / creep_rate);
-}
 
 // An end stop: a stiff spring with a damper that only pushes.
 double stop_torque(const JointForces& joint, double q, double v) {
@@ -46,8 +38,8 @@ std::vector<JointForces> joint_forces(const Model& model, const PlantSettings& s
     JointForces forces;
     const JointDescription& d = joint.description;
     if (settings.friction) {
-      forces.damping = d.damping;
-      forces.coulomb = d.friction;
+      forces.friction = joint_friction(d);
+      forces.friction.stribeck += (settings.stiction_ratio - 1.0) * forces.friction.coulomb;
     }
     if (settings.limits && d.limits) {
       forces.has_stops = d.limits->has_position && joint.degrees == 1;
@@ -90,13 +82,19 @@ class NativePlant final : public Plant {
     derivative(state_, rates_);
     for (int i = 0; i < n_; ++i) {
       const double rotor = model_->tree().armature[i] * rates_[n_ + i];
-      tau[i] = drives_.effort()[i] - friction_torque(joints_[i], settings_.stiction_ratio, v()[i]) - rotor;
+      tau[i] = drives_.effort()[i] - friction_torque(joints_[i].friction, v()[i], friction_creep_rate) - rotor;
     }
     sensors_.torque(tau.first(n_));
   }
 
-  void advance(std::span<const double> effort, double period_s) override {
-    drives_.take(effort);
+  void acceleration(std::span<double> a) override {
+    derivative(state_, rates_);
+    std::copy_n(rates_.begin() + n_, n_, a.begin());
+  }
+
+  void command(std::span<const double> effort) override { drives_.take(effort); }
+
+  void hold(double period_s) override {
     const auto rates = [this](double /*t_s*/, const std::vector<double>& x, std::vector<double>& xdot) {
       derivative(x, xdot);
     };
@@ -170,7 +168,7 @@ class NativePlant final : public Plant {
     const std::span<const double> q(x.data(), n_);
     const std::span<const double> v(x.data() + n_, n_);
     for (int i = 0; i < n_; ++i) {
-      total_[i] = drives_.effort()[i] - friction_torque(joints_[i], settings_.stiction_ratio, v[i]);
+      total_[i] = drives_.effort()[i] - friction_torque(joints_[i].friction, v[i], friction_creep_rate);
       if (joints_[i].has_stops) total_[i] += stop_torque(joints_[i], q[i], v[i]);
       xdot[i] = v[i];
     }

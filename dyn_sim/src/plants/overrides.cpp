@@ -7,7 +7,33 @@
 
 namespace dyn::sim {
 
+namespace {
+
+void take_parameters(const RobotDescription& from, RobotDescription& robot) {
+  for (const LinkDescription& other : from.links) {
+    for (LinkDescription& link : robot.links) {
+      if (link.name == other.name) link.inertial = other.inertial;
+    }
+  }
+  for (const JointDescription& other : from.joints) {
+    for (JointDescription& joint : robot.joints) {
+      if (joint.name != other.name) continue;
+      joint.damping = other.damping;
+      joint.friction = other.friction;
+      joint.armature = other.armature;
+      joint.friction_offset = other.friction_offset;
+      joint.stribeck = other.stribeck;
+      joint.stribeck_velocity = other.stribeck_velocity;
+      joint.damping_negative = other.damping_negative;
+      joint.friction_negative = other.friction_negative;
+    }
+  }
+}
+
+}  // namespace
+
 RobotDescription with_overrides(RobotDescription robot, const PlantSettings& settings) {
+  if (settings.robot) take_parameters(*settings.robot, robot);
   for (const LinkOverride& change : settings.overrides) {
     const auto link = std::find_if(robot.links.begin(), robot.links.end(),
                                    [&](const LinkDescription& l) { return l.name == change.link; });
@@ -24,6 +50,9 @@ RobotDescription with_overrides(RobotDescription robot, const PlantSettings& set
     joint->damping = change.damping.value_or(joint->damping);
     joint->friction = change.friction.value_or(joint->friction);
     joint->armature = change.armature.value_or(joint->armature);
+    joint->stribeck = change.stribeck.value_or(joint->stribeck);
+    joint->stribeck_velocity = change.stribeck_velocity.value_or(joint->stribeck_velocity);
+    joint->friction_offset = change.offset.value_or(joint->friction_offset);
   }
   return robot;
 }

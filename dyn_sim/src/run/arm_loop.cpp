@@ -167,8 +167,9 @@ void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
     std::fill_n(ref_a_.data(), own, 0.0);
   }
   note(time_s, report);
+  plant_->command({effort_.data(), plant_->q().size()});
   if (number % record_every_ == 0 && record_.rows < rows_max_) write_row(time_s, report);
-  plant_->advance({effort_.data(), plant_->q().size()}, period_s_);
+  plant_->hold(period_s_);
   sample_in(number + 1);
 }
 
@@ -254,6 +255,8 @@ void ArmLoop::write_row(double time_s, const control::CycleReport& report) noexc
   put(Signal::external, terms.external.data());
   plant_->measure_torque(sensed_);
   put(Signal::sensed, sensed_.data());
+  plant_->acceleration(sensed_);
+  put(Signal::a, sensed_.data());
   for (int i = 0; i < robot_n_; ++i) {
     row_signal(row, Signal::position_error)[i] = ref_q_[at(i)] - plant_->q()[at(i)];
     row_signal(row, Signal::velocity_error)[i] = ref_v_[at(i)] - plant_->v()[at(i)];

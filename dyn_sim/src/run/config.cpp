@@ -76,6 +76,10 @@ void read_overrides(YamlMap& map, PlantSettings& plant) {
       change.damping = maybe(entry, "damping");
       change.friction = maybe(entry, "friction");
       change.armature = maybe(entry, "armature");
+      change.stribeck = maybe(entry, "stribeck");
+      change.stribeck_velocity = maybe(entry, "stribeck_velocity");
+      if (change.stribeck_velocity == 0.0) entry.fail("stribeck_velocity", "is not above 0");
+      if (entry.has("offset")) change.offset = entry.number("offset", 0.0, about_zero(ranges::resistance));
       plant.joint_overrides.push_back(change);
     } else {
       LinkOverride change;
@@ -89,8 +93,9 @@ void read_overrides(YamlMap& map, PlantSettings& plant) {
   }
 }
 
-PlantSettings read_plant(YamlMap map) {
+PlantSettings read_plant(YamlMap map, const std::filesystem::path& file) {
   PlantSettings plant;
+  if (map.has("robot")) plant.robot = std::make_shared<const RobotDescription>(load_description(map, file));
   plant.engine = map.text("engine", plant.engine);
   if (plant.engine != "native" && plant.engine != "mujoco") {
     map.fail("engine", "'" + plant.engine + "' must be native or mujoco");
@@ -158,7 +163,7 @@ ArmConfig read_arm(YamlMap& map, const RunConfig& run, const Expectations& expec
   arm.description = load_description(map, run.file);
   arm.live.model.gravity_mps2 =
       map.vector3("gravity", arm.live.model.gravity_mps2, about_zero(ranges::gravity_mps2, " m/s^2"));
-  arm.plant = read_plant(map.map("plant"));
+  arm.plant = read_plant(map.map("plant"), run.file);
   arm.plant.allow_impossible_inertia = map.flag("allow_impossible_inertia", false);
   arm.live.model.allow_impossible_inertia = arm.plant.allow_impossible_inertia;
   YamlMap controller = map.map("controller");

@@ -40,7 +40,7 @@ void scan_signals(const ArmRecord& record, Judge& judge) {
   for (int row = 0; row < record.rows; ++row) {
     for (int s = 0; s < static_cast<int>(Signal::count); ++s) {
       const auto signal = static_cast<Signal>(s);
-      if (signal == Signal::sensed && !record.sensed_known) continue;
+      if ((signal == Signal::sensed || signal == Signal::a) && !record.sensed_known) continue;
       for (std::size_t c = 0; c < record.coordinates.size(); ++c) {
         judge.note(record.time_s[row], signal, c, record.signal(row, signal, static_cast<int>(c)));
       }

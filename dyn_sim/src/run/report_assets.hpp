@@ -9,5 +9,6 @@ namespace dyn::sim::report {
 
 extern const std::string_view page_html, style_css, kinematics_js, scene_js, charts_js, app_js;
 extern const std::string_view study_html, study_js;
+extern const std::string_view identify_html, identify_js;
 
 }  // namespace dyn::sim::report

@@ -67,6 +67,7 @@ void fill_row(ArmRecord& arm, Dynamics& dynamics, double t, double end_s, bool s
     switch (s) {
       case Signal::q: return row.q[c];
       case Signal::v: return row.v[c];
+      case Signal::a: return row.a[c];
       case Signal::q_reference: return row.q[c] + error;
       case Signal::v_reference: return row.v[c];
       case Signal::a_reference: return row.a[c];

@@ -17,6 +17,7 @@
 #include "dyn_core/control/parameters.hpp"
 #include "dyn_core/control/reference_limiter.hpp"
 #include "dyn_core/live/live_model.hpp"
+#include "dyn_core/model/joint_friction.hpp"
 
 namespace dyn::live {
 class SampleRing;  // live/sample_ring.hpp: what the validator reads
@@ -53,7 +54,7 @@ struct Actuation {
   std::vector<double> effort_limit;  // N m or N; infinity where the URDF has none, as in those below
   // Position limits (the soft ones, where they are nearer), and velocity limits, which references are held to.
   std::vector<double> lower, upper, velocity_limit;
-  std::vector<double> damping, friction;
+  std::vector<JointFriction> friction;
   std::string payload_link;  // on which the law `adaptive` learns a payload; empty: none
 
   static Actuation from_model(const Model& model, const std::vector<std::string>& passive_joints);

@@ -75,7 +75,13 @@ struct JointDescription {
   double damping = 0.0;   // N m s/rad or N s/m
   double friction = 0.0;  // Coulomb: N m or N
   double armature = 0.0;  // kg m^2 or kg: reflected inertia of the drive
-  int payload = 0;        // 0: the robot's own; k: of the k-th payload, ordered behind everything before it
+  // More of its friction (model/joint_friction.hpp); for negative rates damping and friction may be others.
+  double friction_offset = 0.0;              // N m or N
+  double stribeck = 0.0;                     // N m or N
+  double stribeck_velocity = 1e-2;           // rad/s or m/s
+  std::optional<double> damping_negative{};  // as damping and friction where they are not given
+  std::optional<double> friction_negative{};
+  int payload = 0;  // 0: the robot's own; k: of the k-th payload, ordered behind everything before it
 };
 
 struct RobotDescription {

@@ -2,7 +2,8 @@
 //
 // Robots from URDF and xacro. Nothing is repaired or dropped in silence: what cannot be read throws ModelError with one
 // sentence (file, line, link or joint, value); what is doubtful but usable is listed in RobotDescription::warnings.
-// Joint damping and friction come from <dynamics>; an attribute of our own there, armature, gives the drive's inertia.
+// Joint damping and friction come from <dynamics>; attributes of our own there: armature, the drive's inertia, and
+// offset, stribeck, stribeck_velocity, damping_negative and friction_negative (model/joint_friction.hpp).
 #pragma once
 
 #include <filesystem>

@@ -63,14 +63,13 @@ void Controller::Impl::update_anti_swing_offset(const Dynamics& dynamics) noexce
   for (int i = 0; i < n; ++i) wanted_a[i] = ref_a[i] + offset_a[i];
 }
 
-// With viscous and Coulomb friction at the reference velocity, where they do not chatter.
+// With friction at the reference velocity, where it does not chatter.
 Status Controller::Impl::sum_terms() noexcept {
-  constexpr double smooth = 1e-2;  // rad/s or m/s
   for (int i = 0; i < n; ++i) {
     const double gravity = parameters->gravity_compensation == GravityCompensation::full ? terms.gravity[i] : 0.0;
     const bool driven = i < robot_n && actuation.actuated[i];
     terms.friction[i] = driven && parameters->friction_compensation
-                            ? actuation.damping[i] * ref_v[i] + actuation.friction[i] * std::tanh(ref_v[i] / smooth)
+                            ? friction_torque(actuation.friction[i], ref_v[i], friction_compensation_rate)
                             : 0.0;
     terms.demanded[i] =
         driven ? terms.inertia[i] + terms.coriolis[i] + gravity + terms.friction[i] + terms.feedback[i] : 0.0;

@@ -19,6 +19,7 @@ namespace dyn::sim {
 enum class Signal : std::uint8_t {
   q,
   v,
+  a,  // under the torque of this cycle
   q_reference,
   v_reference,
   a_reference,
@@ -35,8 +36,8 @@ enum class Signal : std::uint8_t {
   count
 };
 constexpr std::array<const char*, static_cast<std::size_t>(Signal::count)> signal_names{
-    "q",        "v",       "q_reference", "v_reference", "a_reference", "position_error", "velocity_error", "inertia",
-    "coriolis", "gravity", "friction",    "feedback",    "applied",     "external",       "sensed"};
+    "q",       "v",        "a",       "q_reference", "v_reference", "a_reference", "position_error", "velocity_error",
+    "inertia", "coriolis", "gravity", "friction",    "feedback",    "applied",     "external",       "sensed"};
 [[nodiscard]] constexpr const char* to_string(Signal signal) noexcept {
   return signal < Signal::count ? signal_names[static_cast<std::size_t>(signal)] : "";
 }
@@ -82,7 +83,7 @@ struct ArmRecord {
   std::vector<ResidualRecord> residuals;
   std::vector<FailureRecord> failures;  // by time; none: all went well
   double saturation = 0.0;              // share of the cycles, but those in which the arm is brought to rest
-  bool sensed_known = true;             // what the torque sensors say was recorded
+  bool sensed_known = true;             // what the torque sensors say was recorded, and accelerations
   double tracking_rms = 0.0, tracking_max = 0.0, torque_max = 0.0;
   // Collisions the controller reported: cycles, and the beginnings of the first ones.
   std::uint64_t collision_cycles = 0;

@@ -18,6 +18,12 @@ namespace {
 
 constexpr double largest_step_s = 5e-4;  // unless the configuration says another
 
+bool is_viscous_and_coulomb(const JointDescription& joint) {
+  return joint.friction_offset == 0.0 && joint.stribeck == 0.0 &&
+         joint.damping_negative.value_or(joint.damping) == joint.damping &&
+         joint.friction_negative.value_or(joint.friction) == joint.friction;
+}
+
 class MujocoPlant final : public Plant {
  public:
   MujocoPlant(const RobotDescription& robot, PlantSettings settings, const Vec3d& gravity_mps2)
@@ -28,6 +34,11 @@ class MujocoPlant final : public Plant {
     if (settings_.friction && settings_.stiction_ratio != 1.0) {
       throw ModelError(robot.name + ": plant: MuJoCo's friction has no stiction_ratio (" +
                        std::to_string(settings_.stiction_ratio) + "); the native engine has");
+    }
+    for (const JointDescription& joint : robot.joints) {
+      if (!settings_.friction || is_viscous_and_coulomb(joint)) continue;
+      throw ModelError(robot.name + ": joint '" + joint.name +
+                       "': MuJoCo's friction has no offset, Stribeck effect or direction; the native engine has");
     }
     check_step(settings_.step_s);
     options_.gravity_mps2 = gravity_mps2;
@@ -73,8 +84,15 @@ class MujocoPlant final : public Plant {
     mj_.step(sim_.model.get(), scratch.get());
   }
 
-  void advance(std::span<const double> effort, double period_s) override {
-    drives_.take(effort);
+  void acceleration(std::span<double> a) override {
+    put_torques();
+    mj_.forward(sim_.model.get(), sim_.data.get());
+    for (size_t i = 0; i < q_.size(); ++i) a[i] = sim_.data->qacc[sim_.dof[sim_.lead[i]]];
+  }
+
+  void command(std::span<const double> effort) override { drives_.take(effort); }
+
+  void hold(double period_s) override {
     const double wanted = settings_.step_s > 0.0 ? settings_.step_s : largest_step_s;
     const int steps = steps_in(period_s, wanted);
     sim_.model->opt.timestep = period_s / steps;

@@ -1,0 +1,47 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// A log made ready for comparison with a model: cut at gaps, on an even grid of time, with accelerations.
+#pragma once
+
+#include <Eigen/Core>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dyn_sim/logs/motion_log.hpp"
+
+namespace dyn::sim {
+
+// Between two gaps. Torque as it was measured; positions and velocities too where accelerations were measured with
+// them, else low-passed at twice the cutoff before they are differentiated.
+struct Stretch {
+  double step_s = 0.0;
+  Eigen::VectorXd time_s;
+  Eigen::MatrixXd q, v, a, effort;  // samples by coordinates
+  Eigen::Index begin = 0, end = 0;  // the samples that are compared: where filters have a past and a future
+
+  [[nodiscard]] Eigen::Index used() const noexcept { return end - begin; }
+};
+
+struct Motion {
+  std::string source;
+  double cutoff_hz = 0.0;
+  std::vector<Stretch> stretches;
+  std::vector<int> compared;  // coordinates with a measured torque
+  bool differentiated = false;
+  std::vector<std::string> notes;
+
+  [[nodiscard]] Eigen::Index samples() const noexcept {
+    Eigen::Index sum = 0;
+    for (const Stretch& stretch : stretches) sum += stretch.used();
+    return sum;
+  }
+};
+
+// Chosen from the spectrum of all logs where it is not given: the highest that one of them asks for.
+[[nodiscard]] double choose_cutoff(const std::vector<MotionLog>& logs, const std::optional<double>& given_hz);
+
+// Throws ModelError where nothing is left to compare.
+[[nodiscard]] Motion make_motion(const MotionLog& log, double cutoff_hz);
+
+}  // namespace dyn::sim

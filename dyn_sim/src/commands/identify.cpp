@@ -1,0 +1,150 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// dyn identify: parameters of the robot from logs: a URDF, a report.
+#include "dyn_sim/identify/identify.hpp"
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "commands/log_options.hpp"
+#include "dyn_core/error.hpp"
+#include "dyn_core/model/robot_library.hpp"
+#include "dyn_core/model/urdf.hpp"
+#include "dyn_sim/run/output_folder.hpp"
+#include "identify/report.hpp"
+#include "output.hpp"
+
+namespace dyn::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Call {
+  LogCall log;
+  std::vector<std::string> files;
+  std::string validate, out = "identified", friction;
+  double prior_weight = -1.0;
+  bool json = false;
+};
+
+std::vector<sim::Comparison> compared(const std::shared_ptr<const Model>& model,
+                                      const std::vector<sim::Motion>& motions) {
+  std::vector<sim::Comparison> all;
+  for (const sim::Motion& motion : motions) all.push_back(sim::compare(model, motion));
+  return all;
+}
+
+// Identifying with a log that is wrong would put the fault into the model.
+void refuse_faults(const std::shared_ptr<const Model>& model, const std::vector<sim::Motion>& motions,
+                   const std::vector<sim::Comparison>& comparisons) {
+  for (size_t k = 0; k < motions.size(); ++k) {
+    const auto faults = sim::find_faults(model, motions[k], comparisons[k]);
+    if (!faults.empty()) throw ModelError(motions[k].source + ": " + faults.front());
+  }
+}
+
+std::vector<sim::MotionLog> load_logs(const Call& call, const Model& model) {
+  std::vector<sim::MotionLog> logs;
+  for (const std::string& file : call.files) logs.push_back(sim::load_log(file, model, log_choice(call.log)));
+  if (!call.validate.empty()) logs.push_back(sim::load_log(call.validate, model, log_choice(call.log)));
+  return logs;
+}
+
+sim::IdentifyOptions options_of(const Call& call) {
+  sim::IdentifyOptions options;
+  options.hold_out = call.log.hold_out >= 0.0 ? call.log.hold_out : (call.validate.empty() ? 0.4 : 0.0);
+  if (call.prior_weight >= 0.0) options.prior_weight = call.prior_weight;
+  for (size_t k = 0; k < sim::friction_names.size(); ++k) {
+    if (call.friction == sim::friction_names[k]) options.friction = static_cast<sim::Friction>(k);
+  }
+  return options;
+}
+
+void print(const sim::IdentifyReport& report, const std::filesystem::path& out) {
+  const auto percent = [](double relative) { return number(100.0 * relative, 3) + " %"; };
+  Table table({{""}, {"of the torque unexplained", Table::Align::right}, {"samples", Table::Align::right}});
+  table.add({"held out, the URDF as it was", percent(report.before.relative), std::to_string(report.before.samples)});
+  table.add({"identified from", percent(report.train.relative), std::to_string(report.train.samples)});
+  table.add({"held out, identified", percent(report.validation.relative), std::to_string(report.validation.samples)});
+  table.print();
+  std::cout << "\nfriction " << sim::friction_names[static_cast<size_t>(report.identified.friction)]
+            << ", prior's weight " << number(report.identified.prior_weight, 3) << ", low-pass "
+            << number(report.cutoff_hz, 3) << " Hz; " << report.identified.rank << " of "
+            << report.identified.base.size() << " base parameters told\n"
+            << "robot:  " << (out / "identified.urdf").string() << "\nreport: " << (out / "report.html").string()
+            << '\n';
+}
+
+void identify(const Call& call) {
+  const std::filesystem::path out = std::filesystem::absolute(call.out).lexically_normal();
+  const auto model = model_of(call.log);
+  const auto logs = load_logs(call, *model);
+  const sim::IdentifyOptions options = options_of(call);
+  sim::IdentifyReport report;
+  report.cutoff_hz = sim::choose_cutoff(logs, given_cutoff(call.log));
+  std::vector<sim::Motion> motions;
+  for (const sim::MotionLog& log : logs) motions.push_back(sim::make_motion(log, report.cutoff_hz));
+  for (const sim::Motion& motion : motions) say_notes(motion.source, motion.notes);
+  const auto makers = compared(model, motions);
+  refuse_faults(model, motions, makers);
+
+  std::vector<sim::Motion> judged_motions = motions;
+  if (!call.validate.empty()) {
+    judged_motions = {motions.back()};
+    motions.pop_back();
+  }
+  const double judged_share = call.validate.empty() ? options.hold_out : 0.0;
+  report.identified = sim::identify_robot(model, motions, options);
+  const std::filesystem::path file = find_robot(call.log.robot.name);
+  const std::string urdf = sim::identified_urdf(read_urdf_text(file), *model, report.identified);
+  ModelOptions with = model->options();
+  const auto after = std::make_shared<const Model>(Model::build(parse_urdf(urdf, "identified.urdf"), with));
+  const std::vector<sim::Comparison> before =
+      call.validate.empty() ? makers : std::vector<sim::Comparison>{makers.back()};
+  const auto then = compared(after, judged_motions);
+  report.before = sim::judge(before, judged_share);
+  report.validation = sim::judge(then, judged_share);
+  report.train = call.validate.empty() && options.hold_out > 0.0
+                     ? sim::judge_training(then, options.hold_out)
+                     : (options.hold_out > 0.0 ? sim::judge_training(compared(after, motions), options.hold_out)
+                                               : sim::judge(compared(after, motions), 0.0));
+  for (const std::string& warning : report.identified.warnings) std::cerr << "warning: " << one_line(warning) << '\n';
+
+  sim::OutputFolder folder(out, {"identified.urdf", "identification.json", "report.html"});
+  const ordered_json summary = sim::identification_json(report, out);
+  write_text(folder.unfinished() / "identified.urdf", urdf);
+  write_text(folder.unfinished() / "identification.json", sim::identification_details(report, out).dump(2) + "\n");
+  write_text(folder.unfinished() / "report.html",
+             sim::identification_page(report, *model, before.front(), then.front(), out));
+  folder.publish("identification.json", {});
+  if (call.json) {
+    print_json(summary);
+  } else {
+    print(report, out);
+  }
+}
+
+}  // namespace
+
+Action declare_identify(CLI::App& app) {
+  auto call = std::make_shared<Call>();
+  add_log_options(app, call->log);
+  app.add_option("LOG", call->files, "Logs of the robot's motion: CSV with time_s, q.JOINT, v.JOINT, effort.JOINT")
+      ->required();
+  app.add_option("--validate", call->validate, "Judge by this log instead of the last part of each");
+  app.add_option("--friction", call->friction,
+                 "viscous, coulomb, stribeck or asymmetric; by cross-validation unless given")
+      ->check(CLI::IsMember({"viscous", "coulomb", "stribeck", "asymmetric"}));
+  app.add_option("--prior-weight", call->prior_weight,
+                 "Of the maker's values; 0 leaves only what the log tells; by cross-validation unless given")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--out", call->out, "Directory for identified.urdf, identification.json and report.html")
+      ->capture_default_str();
+  add_json(app, call->json);
+  return [call] { identify(*call); };
+}
+
+}  // namespace dyn::cli

@@ -1,0 +1,91 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "commands/log_options.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <iostream>
+
+#include "dyn_core/error.hpp"
+#include "dyn_core/model/robot_library.hpp"
+#include "output.hpp"
+
+namespace dyn::cli {
+namespace {
+
+// CLI11's own ranges let NaN pass.
+CLI::Validator between(double least, double most, const std::string& unit) {
+  return CLI::Validator(
+      [least, most, unit](const std::string& text) {
+        double value = 0.0;
+        if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most) return std::string();
+        return "'" + text + "' is not from " + number(least) + " to " + number(most) + unit;
+      },
+      "", "range");
+}
+
+// JOINT=VALUE; joints may have = in their names.
+std::pair<std::string, double> joint_at(const std::string& text) {
+  const size_t equals = text.rfind('=');
+  double value = 0.0;
+  if (equals == std::string::npos || equals == 0 || !CLI::detail::lexical_cast(text.substr(equals + 1), value) ||
+      !std::isfinite(value)) {
+    throw CLI::ValidationError("--at", "'" + text + "' is not JOINT=VALUE with a finite number");
+  }
+  return {text.substr(0, equals), value};
+}
+
+}  // namespace
+
+void add_log_options(CLI::App& app, LogCall& call) {
+  add_robot(app, call.robot);
+  app.add_option("--effort", call.effort,
+                 "Of dyn run's log.csv: the torque sensed behind the drive, or applied by it [applied]")
+      ->check(CLI::IsMember({"sensed", "applied"}));
+  app.add_option("--at", call.at, "JOINT=VALUE: where a joint stands that is not in the log [0]")
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            (void)joint_at(text);
+            return std::string();
+          },
+          "", "joint"));
+  app.add_option("--topic", call.topic, "Of a bag: where its JointState messages are")->capture_default_str();
+  app.add_option("--gravity", call.gravity, "X,Y,Z in m/s^2, base frame [0,0,-9.81]")->check(is_vector());
+  app.add_option("--cutoff", call.cutoff_hz,
+                 "Hz of the zero-phase low-pass; chosen from the spectrum, and told, unless given")
+      ->check(between(1e-3, 1e6, " Hz"));
+  app.add_option("--hold-out", call.hold_out, "The last part of each log, 0.4 for 40 %, that is judged")
+      ->check(between(0.0, 0.95, ""));
+}
+
+sim::LogChoice log_choice(const LogCall& call) {
+  sim::LogChoice choice{call.effort, {}, call.topic};
+  for (const std::string& text : call.at) choice.at.insert_or_assign(joint_at(text).first, joint_at(text).second);
+  return choice;
+}
+
+std::optional<double> given_cutoff(const LogCall& call) {
+  return call.cutoff_hz > 0.0 ? std::optional<double>(call.cutoff_hz) : std::nullopt;
+}
+
+std::shared_ptr<const Model> model_of(const LogCall& call) {
+  ModelOptions options = model_options(call.robot);
+  options.armature = true;
+  if (!call.gravity.empty()) options.gravity_mps2 = parse_vector(call.gravity);
+  auto model = std::make_shared<const Model>(load_model(call.robot.name, options));
+  say_warnings(*model);
+  return model;
+}
+
+void say_notes(const std::string& source, const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) std::cerr << "note: " << one_line(source + ": " + note) << '\n';
+}
+
+void write_text(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw ModelError(file.string() + ": cannot be written");
+}
+
+}  // namespace dyn::cli

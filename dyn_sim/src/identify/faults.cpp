@@ -1,0 +1,189 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What looks wrong with a log beside the model, found before anything is fitted: thresholds are wide, so that a robot
+// whose URDF is poor (a UR10's explains 59 % of its torque) is not taken for another one.
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "dyn_core/dynamics.hpp"
+#include "dyn_sim/identify/replay.hpp"
+
+namespace dyn::sim {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr Index most_samples = 500;  // thinned
+
+std::string text(double value) {
+  std::ostringstream out;
+  out.precision(3);
+  out << value;
+  return out.str();
+}
+
+struct Energies {
+  VectorXd torque, error, flipped;  // by joint: of the measured torque, of the residual, of it with the other sign
+};
+
+Energies energies(const Comparison& c) {
+  const MatrixXd predicted = c.predicted.sum();
+  return {c.measured.colwise().squaredNorm(), (c.measured - predicted).colwise().squaredNorm(),
+          (c.measured + predicted).colwise().squaredNorm()};
+}
+
+std::vector<std::string> wrong_signs(const Energies& e, const std::vector<std::string>& joints) {
+  if (e.error.sum() > 2.0 * e.torque.sum() && e.flipped.sum() < 0.5 * e.torque.sum()) {
+    return {"the measured torque has the opposite sign of what the model predicts, at all joints together"};
+  }
+  std::vector<std::string> faults;
+  for (Index j = 0; j < e.torque.size(); ++j) {
+    if (e.torque[j] < 1e-4 * e.torque.sum() || e.error[j] < 2.0 * e.torque[j] || e.flipped[j] > 0.25 * e.torque[j])
+      continue;
+    faults.push_back("the measured torque of joint '" + joints[static_cast<size_t>(j)] +
+                     "' has the opposite sign of what the model predicts");
+  }
+  return faults;
+}
+
+std::vector<std::string> exchanged_torques(const Comparison& c, const Energies& e,
+                                           const std::vector<std::string>& joints) {
+  const MatrixXd predicted = c.predicted.sum();
+  for (Index i = 0; i < predicted.cols(); ++i) {
+    for (Index j = i + 1; j < predicted.cols(); ++j) {
+      const double now = e.error[i] + e.error[j], torque = e.torque[i] + e.torque[j];
+      const double exchanged =
+          (c.measured.col(j) - predicted.col(i)).squaredNorm() + (c.measured.col(i) - predicted.col(j)).squaredNorm();
+      if (now < 0.5 * torque || exchanged > 0.2 * now || exchanged > 0.25 * torque) continue;
+      return {"the torques of joints '" + joints[static_cast<size_t>(i)] + "' and '" + joints[static_cast<size_t>(j)] +
+              "' look exchanged"};
+    }
+  }
+  return {};
+}
+
+// Every some-th sample of the motion, as it is and with the columns of two coordinates exchanged.
+Stretch thinned(const Motion& motion, int i, int j) {
+  const Index step = std::max<Index>(1, motion.samples() / most_samples);
+  const Index n = motion.stretches.front().q.cols();
+  Stretch some;
+  std::vector<std::pair<const Stretch*, Index>> rows;
+  for (const Stretch& s : motion.stretches) {
+    for (Index k = s.begin; k < s.end; k += step) rows.emplace_back(&s, k);
+  }
+  const auto take = [&](MatrixXd Stretch::*member) {
+    MatrixXd X(static_cast<Index>(rows.size()), n);
+    for (size_t k = 0; k < rows.size(); ++k)
+      X.row(static_cast<Index>(k)) = (rows[k].first->*member).row(rows[k].second);
+    X.col(i).swap(X.col(j));
+    return X;
+  };
+  some.q = take(&Stretch::q);
+  some.v = take(&Stretch::v);
+  some.a = take(&Stretch::a);
+  some.effort = take(&Stretch::effort);
+  some.end = some.q.rows();
+  return some;
+}
+
+double relative(const std::shared_ptr<const Model>& model, const Motion& motion, const Stretch& s) {
+  const MatrixXd predicted = predict(model, s).sum();
+  double error = 0.0, torque = 0.0;
+  for (const int c : motion.compared) {
+    error += (s.effort.col(c) - predicted.col(c)).squaredNorm();
+    torque += s.effort.col(c).squaredNorm();
+  }
+  return torque > 0.0 ? std::sqrt(error / torque) : 0.0;
+}
+
+std::vector<std::string> exchanged_joints(const std::shared_ptr<const Model>& model, const Motion& motion) {
+  const double now = relative(model, motion, thinned(motion, 0, 0));
+  if (now < 0.5) return {};
+  double best = 0.4 * now;
+  std::vector<std::string> fault;
+  const auto& names = model->coordinate_names();
+  for (size_t a = 0; a < std::min<size_t>(motion.compared.size(), 12); ++a) {
+    for (size_t b = a + 1; b < std::min<size_t>(motion.compared.size(), 12); ++b) {
+      const int i = motion.compared[a], j = motion.compared[b];
+      const double then = relative(model, motion, thinned(motion, i, j));
+      if (then > best || then > 0.4) continue;
+      best = then;
+      fault = {"joints '" + names[static_cast<size_t>(i)] + "' and '" + names[static_cast<size_t>(j)] +
+               "' look exchanged in the log"};
+    }
+  }
+  return fault;
+}
+
+// Least squares for the gravity that fits best: the torque of gravity is linear in it.
+std::vector<std::string> other_gravity(const std::shared_ptr<const Model>& model, const Comparison& c) {
+  const Vec3d g = model->tree().gravity;
+  Dynamics dynamics(model);
+  Eigen::Matrix3d AtA = 1e-9 * Eigen::Matrix3d::Identity();
+  Vec3d Atb = Vec3d::Zero();
+  double torque = 0.0, before = 0.0, rest_squared = 0.0;
+  const MatrixXd rest = c.measured - c.predicted.inertia - c.predicted.coriolis - c.predicted.friction;
+  const VectorXd still = VectorXd::Zero(c.all_q.cols());
+  for (Index k = 0; k < rest.rows(); k += std::max<Index>(1, rest.rows() / most_samples)) {
+    MatrixXd G(rest.cols(), 3);
+    const VectorXd q = c.all_q.row(k);
+    for (int axis = 0; axis < 3; ++axis) {
+      dynamics.set_gravity(Vec3d::Unit(axis));
+      if (!dynamics.update(q, still).ok()) return {};
+      for (Index j = 0; j < rest.cols(); ++j) G(j, axis) = dynamics.g()[c.coordinates[static_cast<size_t>(j)]];
+    }
+    const VectorXd b = rest.row(k);
+    AtA += G.transpose() * G;
+    Atb += G.transpose() * b;
+    rest_squared += b.squaredNorm();
+    before += (b - G * g).squaredNorm();
+    torque += c.measured.row(k).squaredNorm();
+  }
+  const Vec3d fitted = AtA.ldlt().solve(Atb);
+  const double after = rest_squared - fitted.dot(Atb);
+  const double seen = g.dot(AtA * g);  // of gravity in the torque
+  if (before < 0.1 * torque && before < 0.1 * seen) return {};
+  if (after > 0.15 * before || (fitted - g).norm() < 0.25 * std::max(g.norm(), 1.0)) return {};
+  if (fitted.norm() < 0.15 * g.norm()) return {"there is no gravity in the measured torque: was it taken off?"};
+  return {"the torque fits a gravity of (" + text(fitted.x()) + ", " + text(fitted.y()) + ", " + text(fitted.z()) +
+          ") m/s^2, not (" + text(g.x()) + ", " + text(g.y()) + ", " + text(g.z()) + "); --gravity sets it"};
+}
+
+std::vector<std::string> other_scales(const Comparison& c, const Energies& e, const std::vector<std::string>& joints) {
+  const MatrixXd predicted = c.predicted.sum();
+  std::vector<std::string> faults;
+  for (Index j = 0; j < predicted.cols(); ++j) {
+    const double pp = predicted.col(j).squaredNorm(), pt = predicted.col(j).dot(c.measured.col(j));
+    if (pp < 1e-2 * e.torque.sum() || pt <= 0.0 || pt * pt < 0.95 * pp * e.torque[j]) continue;
+    const double scale = pt / pp;
+    if (scale > 0.6 && scale < 1.67) continue;
+    faults.push_back("the torque of joint '" + joints[static_cast<size_t>(j)] + "' is " + text(scale) +
+                     " times what the model predicts: is a gear ratio or the scale of a sensor off?");
+  }
+  return faults;
+}
+
+}  // namespace
+
+std::vector<std::string> find_faults(const std::shared_ptr<const Model>& model, const Motion& motion,
+                                     const Comparison& c) {
+  std::vector<std::string> joints;
+  for (const int i : c.coordinates) joints.push_back(model->coordinate_names().at(static_cast<size_t>(i)));
+  const Energies e = energies(c);
+  for (auto faults : {wrong_signs(e, joints), other_gravity(model, c), exchanged_torques(c, e, joints)}) {
+    if (!faults.empty()) return faults;
+  }
+  if (auto faults = exchanged_joints(model, motion); !faults.empty()) return faults;
+  if (auto faults = other_scales(c, e, joints); !faults.empty()) return faults;
+  if (e.error.sum() > 0.8 * e.torque.sum()) {
+    return {"the model explains hardly anything of the torque (" +
+            text(100.0 * std::sqrt(e.error.sum() / e.torque.sum())) + " % is left): is this the log of another robot?"};
+  }
+  return {};
+}
+
+}  // namespace dyn::sim

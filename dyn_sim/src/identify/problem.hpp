@@ -1,0 +1,106 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The convex problem behind `dyn identify`. Over the ten parameters of every body and the friction, armature and offset
+// of every joint, x:
+//   minimize  1/2 sum_j |R_j x - tau_j|^2 / sigma_j^2 + weight (sum_b d(J_b, J0_b) + sum_k (x_k/s_k - log x_k/s_k))
+// with d the divergence of pseudo_inertia.hpp from the maker's values and s_k > 0 the scale of what may not be
+// negative. Both terms in brackets are barriers: every iterate of Newton's method is a possible robot.
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+#include <vector>
+
+#include "dyn_sim/identify/identify.hpp"
+#include "identify/unknowns.hpp"
+
+namespace dyn::sim::identify {
+
+// One number of a joint: its column as a sum of the joint's columns.
+struct JointUnknown {
+  enum class What : std::uint8_t { viscous, coulomb, viscous_negative, coulomb_negative, stribeck, armature, offset };
+  What what = What::viscous;
+  int joint = 0;                                // place in Information::joints
+  std::vector<std::pair<int, double>> columns;  // JointColumn, factor
+  double scale = 1.0;                           // what is to be expected of it
+  [[nodiscard]] bool positive() const noexcept { return what != What::offset; }
+};
+
+struct Unknowns {
+  std::vector<int> bodies;  // places in the layout; ten parameters each come first in x
+  std::vector<JointUnknown> numbers;
+  std::vector<double> stribeck_velocity;  // by joint
+  [[nodiscard]] Eigen::Index size() const noexcept {
+    return 10 * static_cast<Eigen::Index>(bodies.size()) + static_cast<Eigen::Index>(numbers.size());
+  }
+  [[nodiscard]] Eigen::Index first_number() const noexcept { return 10 * static_cast<Eigen::Index>(bodies.size()); }
+};
+
+class Problem {
+ public:
+  Problem(const Model& model, const regressor::Layout& layout, const Eigen::VectorXd& maker,
+          const Information& information, Friction friction);
+
+  [[nodiscard]] const Unknowns& unknowns() const noexcept { return unknowns_; }
+  [[nodiscard]] const Eigen::VectorXd& start() const noexcept { return start_; }  // the maker's values, made possible
+  [[nodiscard]] const std::vector<Eigen::Matrix4d>& prior() const noexcept { return prior_; }
+  [[nodiscard]] const Eigen::VectorXd& units() const noexcept { return units_; }  // of x, by the prior's curvature
+
+  // |R_j x - tau_j|^2 over a block.
+  [[nodiscard]] double squared_error(int joint, int block, const Eigen::VectorXd& x) const;
+  // Rows [A | b] of a joint and block in x.
+  [[nodiscard]] const Eigen::MatrixXd& rows(int joint, int block) const {
+    return rows_[static_cast<size_t>(joint)][static_cast<size_t>(block)];
+  }
+  [[nodiscard]] const Information& information() const noexcept { return information_; }
+
+ private:
+  void choose_bodies(const regressor::Layout& layout);
+  void choose_numbers(const Model& model, Friction friction);
+  void add_friction(int joint, Friction friction, const JointDescription& maker);
+  void drop_collinear(const Model& model);
+  void set_up_prior(const Model& model, const Eigen::VectorXd& maker);
+  void reduce(const Model& model);
+  [[nodiscard]] Eigen::VectorXd fixed_columns(const Model& model, const JointInformation& joint, int index) const;
+  [[nodiscard]] Eigen::MatrixXd stacked(const JointInformation& joint) const;
+  [[nodiscard]] int best_stribeck(const JointInformation& joint) const;
+
+  const Information& information_;
+  Unknowns unknowns_;
+  Eigen::VectorXd start_, units_, maker_;
+  std::vector<Eigen::Matrix4d> prior_;
+  std::vector<std::array<Eigen::MatrixXd, blocks>> rows_;  // by joint and block
+};
+
+// The least squares part in the axes of its singular values, so that what the log does not tell stays exactly flat.
+class Solver {
+ public:
+  // Of all blocks but `without` (-1: of all).
+  Solver(const Problem& problem, const Eigen::VectorXd& sigma, int without);
+
+  // From where the last call ended; weights are best walked through from large to small.
+  const Eigen::VectorXd& solve(double weight);
+  [[nodiscard]] const Eigen::VectorXd& x() const noexcept { return x_; }
+  // Of x at the solution: the inverse of the curvature.
+  [[nodiscard]] Eigen::MatrixXd covariance(double weight) const;
+  // By unknown: how much of it, in its unit, lies where the log says nothing; 0 to 1.
+  [[nodiscard]] Eigen::VectorXd untold() const;
+
+ private:
+  struct Point {
+    double value = 0.0;  // of the barriers; infinite where x is impossible
+    Eigen::VectorXd gradient;
+    Eigen::MatrixXd curvature;
+  };
+  [[nodiscard]] double barrier(const Eigen::VectorXd& x) const;
+  void derivatives(const Eigen::VectorXd& x, Eigen::VectorXd& gradient, Eigen::MatrixXd& curvature) const;
+  [[nodiscard]] Eigen::MatrixXd curvature_of(double weight, const Eigen::MatrixXd& barrier_curvature) const;
+
+  const Problem& problem_;
+  Eigen::MatrixXd axes_;      // x = start + axes z
+  Eigen::VectorXd singular_;  // of the least squares part along z
+  Eigen::VectorXd target_;    // singular z = target
+  Eigen::VectorXd z_, x_;
+};
+
+}  // namespace dyn::sim::identify

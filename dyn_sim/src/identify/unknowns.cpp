@@ -1,0 +1,190 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "identify/unknowns.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "dyn_core/model/joint_friction.hpp"
+#include "dyn_sim/identify/replay.hpp"
+#include "identify/low_pass.hpp"
+
+namespace dyn::sim::identify {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+// Friction of mimic joints is not identified: it stays what the URDF says.
+struct Follower {
+  size_t coordinate;
+  double ratio;
+  JointFriction friction;
+};
+
+std::vector<Follower> followers(const Model& model) {
+  std::map<std::string, const JointDescription*> joints;
+  for (const JointDescription& joint : model.description().joints) joints[joint.name] = &joint;
+  std::vector<Follower> all;
+  for (int body = 0; body < model.bodies(); ++body) {
+    const JointDescription& joint = *joints.at(model.body_joint(body));
+    const auto b = static_cast<size_t>(body);
+    if (joint.mimic) {
+      all.push_back({static_cast<size_t>(model.tree().coordinate[b]), model.tree().ratio[b], joint_friction(joint)});
+    }
+  }
+  return all;
+}
+
+std::vector<int> moved_bodies(const Tree& tree, const regressor::Layout& layout, int coordinate) {
+  std::vector<int> moved;
+  for (int b = 0; b < layout.size(); ++b) {
+    for (int i = 0; i < tree.size; ++i) {
+      if (tree.coordinate[static_cast<size_t>(i)] != coordinate) continue;
+      if (!tree.supports(i, layout.body[static_cast<size_t>(b)])) continue;
+      moved.push_back(b);
+      break;
+    }
+  }
+  return moved;
+}
+
+// R of [R; X] by Householder reflections.
+void add_rows(MatrixXd& R, const MatrixXd& X) {
+  MatrixXd stacked(R.rows() + X.rows(), X.cols());
+  if (R.rows() > 0) stacked.topRows(R.rows()) = R;
+  stacked.bottomRows(X.rows()) = X;
+  Eigen::HouseholderQR<Eigen::Ref<MatrixXd>> qr(stacked);
+  const Index rows = std::min(stacked.rows(), stacked.cols());
+  MatrixXd upper = stacked.topRows(rows).triangularView<Eigen::Upper>();
+  R = std::move(upper);
+}
+
+class Gatherer {
+ public:
+  Gatherer(const std::shared_ptr<const Model>& model, const std::vector<Motion>& motions, double hold_out)
+      : model_(model), regressor_(model), motions_(motions), hold_out_(hold_out), followers_(followers(*model)) {
+    for (const int coordinate : motions.front().compared) {
+      JointInformation joint;
+      joint.coordinate = coordinate;
+      joint.bodies = moved_bodies(model->tree(), regressor_.layout(), coordinate);
+      information_.joints.push_back(std::move(joint));
+    }
+    for (const Motion& motion : motions) total_ += training(motion);
+  }
+
+  Information gather() {
+    Index before = 0;
+    for (const Motion& motion : motions_) {
+      Index in_motion = 0;
+      for (const Stretch& s : motion.stretches) {
+        const Index used = std::min(s.used(), training(motion) - in_motion);
+        if (used > 0) stretch(motion, s, used, before);
+        before += std::max<Index>(used, 0);
+        in_motion += s.used();
+      }
+    }
+    for (JointInformation& joint : information_.joints) {
+      const double n = static_cast<double>(std::max<Index>(total_, 1));
+      for (double* sum : {&joint.torque_rms, &joint.v_rms, &joint.a_rms}) *sum = std::sqrt(*sum / n);
+    }
+    information_.samples = total_;
+    return std::move(information_);
+  }
+
+ private:
+  [[nodiscard]] Index training(const Motion& motion) const {
+    return hold_out_ > 0.0 ? held_out_begin(motion.samples(), hold_out_) : motion.samples();
+  }
+
+  void joint_row(const JointInformation& joint, const Stretch& s, Index k, MatrixXd& D) const {
+    const Index c = joint.coordinate;
+    Index column = 0;
+    for (const int b : joint.bodies) {
+      D.block(k, column, 1, 10) = regressor_.Y().block(c, 10 * b, 1, 10);
+      column += 10;
+    }
+    const double v = s.v(k, c), sign = std::tanh(v / friction_creep_rate);
+    double* const own[] = {&D(k, column + column_v),  &D(k, column + column_s),   &D(k, column + column_vs),
+                           &D(k, column + column_ss), &D(k, column + column_one), &D(k, column + column_a)};
+    const double values[] = {v, sign, v * sign, sign * sign, 1.0, s.a(k, c)};
+    for (size_t i = 0; i < std::size(values); ++i) *own[i] = values[i];
+    for (size_t i = 0; i < stribeck_velocities.size(); ++i) {
+      const double w = v / stribeck_velocities[i];
+      D(k, column + column_stribeck + static_cast<Index>(i)) = std::exp(-w * w) * sign;
+    }
+    double known = 0.0;
+    for (const Follower& f : followers_) {
+      if (f.coordinate != static_cast<size_t>(c)) continue;
+      known += f.ratio * friction_torque(f.friction, f.ratio * v, friction_creep_rate);
+    }
+    D(k, column + joint_columns) = s.effort(k, c) - known;
+  }
+
+  void stretch(const Motion& motion, const Stretch& s, Index used, Index before) {
+    const Index rows = s.q.rows(), n = s.q.cols();
+    std::vector<MatrixXd> D;
+    for (const JointInformation& joint : information_.joints)
+      D.emplace_back(rows, joint.body_columns() + joint_columns + 1);
+    VectorXd q(n), v(n), a(n);
+    for (Index k = 0; k < rows; ++k) {
+      q = s.q.row(k);
+      v = s.v.row(k);
+      a = s.a.row(k);
+      const auto size = static_cast<size_t>(n);
+      const Status status = regressor_.update({q.data(), size}, {v.data(), size}, {a.data(), size});
+      if (!status.ok()) throw ModelError(motion.source + ": a state is too large to compute with");
+      for (size_t j = 0; j < D.size(); ++j) joint_row(information_.joints[j], s, k, D[j]);
+    }
+    const double rate_hz = 1.0 / s.step_s;
+    const LowPass filter(motion.cutoff_hz, rate_hz);
+    // Of a low-passed signal few samples are new: eight a period of the cutoff are kept.
+    const auto every = std::max<Index>(1, static_cast<Index>(rate_hz / (8.0 * motion.cutoff_hz)));
+    for (size_t j = 0; j < D.size(); ++j) {
+      JointInformation& joint = information_.joints[j];
+      filter.apply_to_columns(D[j], Ends::mirrored);
+      joint.torque_rms += D[j].col(D[j].cols() - 1).segment(s.begin, used).squaredNorm();
+      joint.v_rms += s.v.col(joint.coordinate).segment(s.begin, used).squaredNorm();
+      joint.a_rms += s.a.col(joint.coordinate).segment(s.begin, used).squaredNorm();
+      joint.v_max = std::max(joint.v_max, s.v.col(joint.coordinate).segment(s.begin, used).cwiseAbs().maxCoeff());
+      add(joint, D[j], s.begin, used, before, every, filter.noise_power_gain());
+      D[j].resize(0, 0);
+    }
+  }
+
+  // Each kept row weighs as much as the independent samples that it stands for: after a low-pass these are fewer.
+  void add(JointInformation& joint, const MatrixXd& D, Index begin, Index used, Index before, Index every,
+           double gain) {
+    for (int block = 0; block < blocks; ++block) {
+      const auto edge = [this](int b) { return total_ * b / blocks; };
+      const Index from = std::clamp<Index>(edge(block) - before, 0, used);
+      const Index to = std::clamp<Index>(edge(block + 1) - before, 0, used);
+      const Index count = (to - from + every - 1) / every;
+      if (count <= 0) continue;
+      MatrixXd X(count, D.cols());
+      for (Index k = 0; k < count; ++k) X.row(k) = D.row(begin + from + k * every);
+      X *= std::sqrt(gain * static_cast<double>(to - from) / static_cast<double>(count));
+      const auto b = static_cast<size_t>(block);
+      add_rows(joint.R[b], X);
+      joint.samples[b] += gain * static_cast<double>(to - from);
+    }
+  }
+
+  std::shared_ptr<const Model> model_;
+  Regressor regressor_;
+  const std::vector<Motion>& motions_;
+  double hold_out_;
+  std::vector<Follower> followers_;
+  Information information_;
+  Index total_ = 0;
+};
+
+}  // namespace
+
+Information gather(const std::shared_ptr<const Model>& model, const std::vector<Motion>& motions, double hold_out) {
+  return Gatherer(model, motions, hold_out).gather();
+}
+
+}  // namespace dyn::sim::identify

@@ -1,0 +1,332 @@
+# Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+"""dyn replay and dyn identify on logs that these tests make, and on real ones where DYN_REAL_LOGS names their folder."""
+import csv
+import json
+import math
+import os
+import random
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+DYN = os.environ["DYN"]
+SCENARIO = """title: log
+robot: {robot}
+rate_hz: 500
+duration_s: {duration}
+plant: {{engine: native, friction: {friction}, torque_limits: false{more}}}
+controller: {{type: computed_torque, gains: {{default: {{p: 400, d: 40}}}}, validation: {{mode: "off"}}}}
+trajectory: {{type: fourier, amplitude: {amplitude}, base_hz: 0.2, harmonics: 4, seed: 3}}
+"""
+
+
+def dyn(*arguments, code=0):
+    done = subprocess.run([DYN, *map(str, arguments)], capture_output=True, text=True, timeout=100)
+    assert done.returncode == code, f"exit code {done.returncode}: {done.stderr}"
+    return done
+
+
+def as_json(*arguments):
+    return json.loads(dyn(*arguments, "--json").stdout)
+
+
+def read_log(file):
+    with open(file, newline="") as text:
+        rows = list(csv.reader(text))
+    return rows[0], [[float(x) for x in row] for row in rows[1:]]
+
+
+def write_log(file, header, rows):
+    with open(file, "w", newline="") as text:
+        writer = csv.writer(text)
+        writer.writerow(header)
+        writer.writerows(rows)
+    return file
+
+
+def made_log(folder, robot="arm7", duration=6, friction="false", more="", amplitude=0.5, effort="applied"):
+    """Columns time_s, q, v, a, effort of a run of the simulated arm."""
+    folder = Path(folder)
+    config = folder / "run.yaml"
+    config.write_text(SCENARIO.format(robot=robot, duration=duration, friction=friction, more=more, amplitude=amplitude))
+    dyn("run", config, "--fast", "--out", folder / "run", "--json")
+    header, rows = read_log_of_run(folder / "run" / "log.csv")
+    keep = [0] + [i for i, name in enumerate(header) if name.split(".")[0] in ("q", "v", "a", effort)]
+    names = [header[i].replace(effort + ".", "effort.", 1) for i in keep]
+    return names, [[row[i] for i in keep] for row in rows]
+
+
+def read_log_of_run(file):
+    with open(file, newline="") as text:
+        rows = list(csv.reader(text))
+    return rows[0], [[float(x) if x.replace("e", "").replace("-", "").replace(".", "").isdigit() else 0.0 for x in row]
+                     for row in rows[1:]]
+
+
+def possible(link):
+    """The pseudo-inertia of a body about its centre of mass is positive definite: mass, and a triangle of moments."""
+    ixx, ixy, ixz, iyy, iyz, izz = link["inertia"]
+    half = 0.5 * (ixx + iyy + izz)
+    a, b, c, d, e, f = half - ixx, -ixy, -ixz, half - iyy, -iyz, half - izz
+    minors = a, a * d - b * b, a * (d * f - e * e) - b * (b * f - e * c) + c * (b * e - d * c)
+    return link["mass"] > 0 and all(minor > 0 for minor in minors)
+
+
+class Replay(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = Path(cls.folder.name)
+        cls.header, cls.rows = made_log(cls.path)
+        cls.log = write_log(cls.path / "log.csv", cls.header, cls.rows)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def without(self, *quantities):
+        keep = [i for i, name in enumerate(self.header) if name.split(".")[0] not in quantities]
+        return [self.header[i] for i in keep], [[row[i] for i in keep] for row in self.rows]
+
+    def test_keys_and_exactness(self):
+        found = as_json("replay", "arm7", self.log)
+        self.assertEqual(list(found), ["samples", "joints", "cutoff_hz", "rms", "torque_rms", "relative"])
+        self.assertEqual(found["samples"], len(self.rows))
+        self.assertEqual(found["joints"], [f"joint{i}" for i in range(1, 8)])
+        # arm7 has friction and this plant has none: what is left is that friction, and nothing else.
+        frictionless = self.frictionless()
+        self.assertLess(as_json("replay", frictionless, self.log)["relative"], 1e-12)
+        self.assertGreater(found["relative"], 1e-3)
+
+    def frictionless(self):
+        return self.changed_urdf(friction=0, damping=0)
+
+    def changed_urdf(self, **attributes):
+        text = Path(json.loads(dyn("info", "arm7", "--json").stdout)["source"]).read_text()
+        tree = ElementTree.fromstring(text)
+        for dynamics in tree.iter("dynamics"):
+            for name, value in attributes.items():
+                dynamics.set(name, str(value))
+        file = self.path / "frictionless.urdf"
+        file.write_text(ElementTree.tostring(tree, encoding="unicode"))
+        return file
+
+    def test_columns_in_any_order_and_others_ignored(self):
+        order = list(range(len(self.header)))
+        random.Random(1).shuffle(order)
+        header = ["mode"] + [self.header[i] for i in order]
+        rows = [["auto"] + [row[i] for i in order] for row in self.rows]
+        shuffled = write_log(self.path / "shuffled.csv", header, rows)
+        self.assertEqual(as_json("replay", "arm7", shuffled), as_json("replay", "arm7", self.log))
+
+    def test_without_accelerations_and_velocities(self):
+        for absent, most in ((("a",), 1e-2), (("a", "v"), 1e-2)):
+            log = write_log(self.path / "less.csv", *self.without(*absent))
+            found = as_json("replay", self.frictionless(), log, "--cutoff", 20)
+            self.assertLess(found["relative"], most, absent)
+
+    def test_hold_out_is_the_last_part(self):
+        tail = write_log(self.path / "tail.csv", self.header, self.rows[len(self.rows) // 2:])
+        held = as_json("replay", "arm7", self.log, "--hold-out", 0.5, "--cutoff", 10)
+        alone = as_json("replay", "arm7", tail, "--cutoff", 10)
+        self.assertAlmostEqual(held["samples"], len(self.rows) / 2, delta=1)
+        self.assertAlmostEqual(held["relative"], alone["relative"], delta=0.05 * alone["relative"])
+
+    def test_repeated_rows_and_gaps_are_told(self):
+        rows = []
+        for k, row in enumerate(self.rows):
+            rows.append(row)
+            if k % 17 == 0:
+                rows.append(row)
+        twice = dyn("replay", "arm7", write_log(self.path / "twice.csv", self.header, rows), "--json")
+        self.assertIn("rows are there twice", twice.stderr)
+        self.assertEqual(json.loads(twice.stdout)["samples"], len(self.rows))
+        gap = dyn("replay", "arm7", write_log(self.path / "gap.csv", self.header, self.rows[:700] + self.rows[900:]))
+        self.assertIn("1 gaps", gap.stderr)
+
+    def test_own_log_of_dyn_run(self):
+        for effort in ("applied", "sensed"):
+            # Sensors behind the drive feel neither friction nor rotor.
+            robot = self.changed_urdf(friction=0, damping=0, **({} if effort == "applied" else {"armature": 0}))
+            found = as_json("replay", robot, self.path / "run" / "log.csv", "--effort", effort)
+            self.assertLess(found["relative"], 1e-12, effort)
+
+    def test_joints_that_are_not_in_the_log(self):
+        keep = [i for i, name in enumerate(self.header) if not name.endswith(".joint7")]
+        header, rows = [self.header[i] for i in keep], [[row[i] for i in keep] for row in self.rows]
+        log = write_log(self.path / "six.csv", header, rows)
+        told = dyn("replay", "arm7", log, "--at", "joint7=0.3", "--json")
+        self.assertIn("joint 'joint7' is not in the log and stands at 0.3", told.stderr)
+        self.assertEqual(json.loads(told.stdout)["joints"], [f"joint{i}" for i in range(1, 7)])
+
+    def test_report(self):
+        dyn("replay", "arm7", self.log, "--out", self.path / "report")
+        page = (self.path / "report" / "report.html").read_text()
+        self.assertIn('"worst"', page)
+        self.assertNotIn("@DATA@", page)
+        self.assertNotRegex(page, r"(src|href)=\"http")
+
+    def complaint(self, header, rows, *arguments):
+        done = dyn("replay", "arm7", write_log(self.path / "bad.csv", header, rows), *arguments, code=1)
+        self.assertEqual(done.stderr.strip().count("\n"), done.stderr.count("note:"), done.stderr)
+        return done.stderr
+
+    def changed(self, quantity, change):
+        rows = [list(row) for row in self.rows]
+        for i, name in enumerate(self.header):
+            if name.split(".")[0] == quantity:
+                for row in rows:
+                    row[i] = change(row[i])
+        return rows
+
+    def test_wrong_logs_are_found(self):
+        degrees = [list(row) for row in self.changed("q", math.degrees)]
+        self.assertIn("degrees", self.complaint(self.header, degrees))
+        self.assertIn("times the rate of its position", self.complaint(self.header, self.changed("v", math.degrees)))
+        backwards = [self.rows[1], self.rows[0]] + self.rows[2:]
+        self.assertIn("time goes back", self.complaint(self.header, backwards))
+        self.assertIn("no joint of robot", self.complaint([n.replace("joint", "axis") for n in self.header], self.rows))
+        flipped = write_log(self.path / "flipped.csv", self.header, self.changed("effort", lambda x: -x))
+        self.assertIn("opposite sign", dyn("replay", "arm7", flipped).stderr)
+        self.assertIn("opposite sign", dyn("identify", "arm7", flipped, "--out", self.path / "none", code=1).stderr)
+        self.assertFalse((self.path / "none" / "identified.urdf").exists())
+        down = dyn("replay", "arm7", self.log, "--gravity", "0,0,9.81").stderr
+        self.assertIn("gravity of", down)
+        swapped = [n.replace("joint2", "?").replace("joint4", "joint2").replace("?", "joint4") for n in self.header]
+        self.assertIn("exchanged", dyn("replay", "arm7", write_log(self.path / "swap.csv", swapped, self.rows)).stderr)
+
+
+class BadFiles(unittest.TestCase):
+    def test_each_is_one_sentence(self):
+        good = "time_s,q.joint1,effort.joint1\n" + "".join(f"{0.01 * k},{0.001 * k},1\n" for k in range(50))
+        lines = good.splitlines()
+        bad = {
+            "empty": "", "blank": "\n\n", "comment": "# nothing\n", "header only": lines[0] + "\n",
+            "two rows": "\n".join(lines[:3]), "no time": good.replace("time_s", "seconds"),
+            "two times": "time_s," + good.replace("\n", ",0\n"), "twice a joint": good.replace("effort.joint1", "q.joint1"),
+            "no effort": good.replace("effort.", "torque."), "no position": good.replace("q.joint1", "x.joint1"),
+            "word": good.replace("0.001,", "fast,"), "nan": good.replace("0.001,", "nan,"),
+            "inf": good.replace("0.001,", "inf,"), "hex": good.replace("0.001,", "0x1p3,"),
+            "half a number": good.replace("0.001,", "0.001rad,"), "empty cell": good.replace("0.001,", ","),
+            "too few columns": good + "1,2\n", "too many columns": good + "1,2,3,4\n",
+            "cut off": good[:-3].rsplit("\n", 1)[0] + "\n0.5,0.", "open quote": good + "\"1,2,3\n",
+            "open quote in header": "\"" + good, "time goes back": good + "0,0,1\n",
+            "one time": lines[0] + "\n" + "\n".join("1,2,3" for _ in range(30)), "huge": good + "1e400,0,1\n",
+            "huge position": good.replace("0.001,", "1e300,"), "binary": "\x00\x01\x02" * 200,
+            "nul in header": good.replace("q.joint1", "q.jo\x00int1"), "semicolons": good.replace(",", ";"),
+            "milliseconds": "\n".join([lines[0]] + [f"{1e6 * k},0,1" for k in range(50)]),
+            "other robot": good.replace("joint1", "elbow"), "degrees": "\n".join([lines[0]] + [f"{0.01 * k},{k},1" for k in range(90)]),
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in bad.items():
+                with self.subTest(name):
+                    file = Path(folder) / "bad.csv"
+                    file.write_bytes(text.encode())
+                    done = subprocess.run([DYN, "identify", "arm7", file, "--out", Path(folder) / "out", "--json"],
+                                          capture_output=True, text=True, timeout=60)
+                    self.assertEqual(done.returncode, 1, done.stderr)
+                    said = [line for line in done.stderr.splitlines() if not line.startswith("note:")]
+                    self.assertEqual(len(said), 1, done.stderr)
+                    self.assertIn("bad.csv", said[0])
+                    self.assertEqual(done.stdout, "")
+                    self.assertFalse((Path(folder) / "out" / "identified.urdf").exists())
+
+
+class Identify(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = Path(cls.folder.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def perturbed_log(self, **options):
+        overrides = ", plant_overrides: [" + ", ".join(
+            f"{{link: link{i}, mass_scale: {1.2 if i % 2 else 0.8}, com_shift: [0.02, -0.01, 0.01], inertia_scale: {1.1 if i % 2 else 0.9}}}"
+            for i in range(1, 8)) + "]"
+        return made_log(self.path, more=overrides, **options)
+
+    def test_exact_from_exact_logs(self):
+        log = write_log(self.path / "exact.csv", *self.perturbed_log(friction="true"))
+        found = as_json("identify", "arm7", log, "--prior-weight", 0, "--out", self.path / "exact")
+        self.assertGreater(found["before"]["relative"], 0.05)
+        self.assertLess(found["validation"]["relative"], 1e-7)
+        self.assertEqual(found["rank"], found["base_parameters"])
+        self.assertEqual(found["base_parameters"], 43)
+        self.assertTrue(found["consistent"])
+        self.assertTrue(all(possible(link) for link in found["links"]))
+        again = as_json("replay", found["urdf"], log, "--hold-out", 0.4, "--cutoff", found["cutoff_hz"])
+        self.assertEqual(again["relative"], found["validation"]["relative"])
+        self.assertEqual(again["rms"], found["validation"]["rms"])
+
+    def test_keys(self):
+        log = write_log(self.path / "keys.csv", *self.perturbed_log(duration=3))
+        found = as_json("identify", "arm7", log, "--out", self.path / "keys")
+        for key in ("samples", "cutoff_hz", "base_parameters", "rank", "before", "train", "validation", "consistent",
+                    "joints", "links", "urdf", "report"):
+            self.assertIn(key, found)
+        for key in ("name", "viscous", "coulomb", "offset", "armature"):
+            self.assertIn(key, found["joints"][0])
+        for key in ("name", "mass", "com", "inertia", "sigma"):
+            self.assertIn(key, found["links"][0])
+        self.assertTrue(os.path.isabs(found["urdf"]) and os.path.exists(found["urdf"]))
+        page = Path(found["report"]).read_text()
+        self.assertIn("cross_validation", page)
+        self.assertNotIn("@DATA@", page)
+
+    def test_only_inertials_and_dynamics_change(self):
+        log = write_log(self.path / "only.csv", *self.perturbed_log(duration=3))
+        found = as_json("identify", "arm7", log, "--out", self.path / "only")
+        source = json.loads(dyn("info", "arm7", "--json").stdout)["source"]
+
+        def stripped(file):
+            tree = ElementTree.parse(file).getroot()
+            for owner in tree:
+                for child in list(owner):
+                    if child.tag in ("inertial", "dynamics"):
+                        owner.remove(child)
+                owner.text = None
+                for child in owner.iter():
+                    child.tail = child.text = None
+            return ElementTree.tostring(tree)
+
+        self.assertEqual(stripped(found["urdf"]), stripped(source))
+        self.assertNotEqual(Path(found["urdf"]).read_text(), Path(source).read_text())
+
+    def test_bodies_are_possible_whatever_the_log(self):
+        header, rows = self.perturbed_log(duration=3)
+        noise = random.Random(5)
+        noisy = [[row[0]] + [x + noise.gauss(0.0, 0.05 if header[i + 1].startswith("effort") else 1e-5)
+                             for i, x in enumerate(row[1:])] for row in rows]
+        keep = [i for i, name in enumerate(header) if not name.startswith("a.")]
+        noisy = [[row[i] for i in keep] for row in noisy]
+        names = [header[i] for i in keep]
+        still = [[0.002 * k] + noisy[0][1:] for k in range(1000)]
+        for part in (noisy[:1000], noisy[::10], still):
+            found = as_json("identify", "arm7", write_log(self.path / "part.csv", names, part), "--out", self.path / "part")
+            self.assertTrue(found["consistent"])
+            self.assertTrue(all(possible(link) for link in found["links"]))
+            for joint in found["joints"]:
+                self.assertGreaterEqual(min(joint["viscous"], joint["coulomb"], joint["armature"]), 0.0)
+            self.assertLessEqual(found["rank"], found["base_parameters"])
+        self.assertLess(found["rank"], 43, "an arm at rest tells little")
+
+
+if os.environ.get("DYN_REAL_LOGS"):
+    class RealLogs(unittest.TestCase):
+        def test_first_half_to_second_half(self):
+            logs = Path(os.environ["DYN_REAL_LOGS"])
+            with tempfile.TemporaryDirectory() as folder:
+                for name, robot, cutoff, most in (("panda_30hz", "panda", 4, 0.019), ("ur10_125hz", "ur10_robot", 6, 0.065)):
+                    found = as_json("identify", robot, logs / f"{name}.csv", "--hold-out", 0.5, "--cutoff", cutoff,
+                                    "--out", Path(folder) / name)
+                    self.assertLess(found["validation"]["relative"], most, name)
+                    self.assertTrue(all(possible(link) for link in found["links"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
