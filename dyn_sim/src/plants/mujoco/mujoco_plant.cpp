@@ -35,7 +35,8 @@ class MujocoPlant final : public Plant {
       throw ModelError(robot.name + ": plant: MuJoCo's friction has no stiction_ratio (" +
                        std::to_string(settings_.stiction_ratio) + "); the native engine has");
     }
-    for (const JointDescription& joint : robot.joints) {
+    const RobotDescription own = with_overrides(robot, settings_);
+    for (const JointDescription& joint : own.joints) {
       if (!settings_.friction || is_viscous_and_coulomb(joint)) continue;
       throw ModelError(robot.name + ": joint '" + joint.name +
                        "': MuJoCo's friction has no offset, Stribeck effect or direction; the native engine has");
@@ -44,7 +45,7 @@ class MujocoPlant final : public Plant {
     options_.gravity_mps2 = gravity_mps2;
     options_.armature = settings_.armature;
     options_.allow_impossible_inertia = settings_.allow_impossible_inertia;
-    rebuild(with_overrides(robot, settings_));
+    rebuild(own);
   }
 
   const Model& model() const override { return *model_; }
