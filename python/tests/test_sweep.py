@@ -232,6 +232,8 @@ def test_report(config, tmp_path):
     worst = max(result.table.to_pylist(), key=lambda r: r["tracking_max"])["run"]
     command = f"python -m dyn_control play {tmp_path / 's'} {worst} --out run{worst}"
     assert command in page
+    first = page.split("Largest tracking_max")[1].split("<code>")[1].split("</code>")[0]
+    assert first == command
     played = subprocess.run([sys.executable, *command.split()[1:]], cwd=tmp_path, capture_output=True, text=True)
     assert played.returncode == 0, played.stderr
     assert (tmp_path / f"run{worst}" / "report.html").exists()
@@ -246,6 +248,8 @@ def test_sensitivity_finds_what_matters():
     rho, explained = sensitivity(x, x * x + 0.01 * other)  # not monotone
     assert abs(rho) < 0.1 and explained > 0.8
     assert sensitivity(other, x)[1] < 0.02
+    chance = [sensitivity(*rng.uniform(-1, 1, (2, 60)))[1] for _ in range(100)]
+    assert np.mean(chance) < 0.1  # 12 bins of 60 runs explain 0.18 by chance
 
 
 def test_share_counts_failures_as_not_held():
