@@ -10,8 +10,11 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
+import sys
+import tempfile
 import time
 import warnings
+from pathlib import Path
 
 os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -99,29 +102,39 @@ def mujoco(name: str, q, v) -> dict:
     return {"MuJoCo: mj_fwdPosition, mj_fwdVelocity, mj_fullM; M and h": terms}
 
 
-def frax_terms(batch: int):
-    """frax's own Panda of seven joints: M, C v and g, jitted; a call, and its number of coordinates."""
+def frax(name: str, batch: int) -> tuple[dict, str]:
+    """M, C v and g by frax, jitted, of one state or of a batch; or why not."""
     try:
         import jax
         jax.config.update("jax_enable_x64", True)
-        from frax.robots.franka_panda import make_panda
-        robot = make_panda()
-    except Exception as error:
-        return None, f"{type(error).__name__}: {error}"
-    n = robot.nv
-    rng = np.random.default_rng(0)
-    Q, V = (rng.uniform(-1, 1, (batch, n) if batch > 1 else n) for _ in range(2))
+        from frax import Robot
+        robot = Robot(dyn.load(name).source)
+        rng = np.random.default_rng(0)
+        shape = (batch, robot.nv) if batch > 1 else (robot.nv,)
+        Q, V = rng.uniform(-1, 1, shape), rng.uniform(-1, 1, shape)
 
-    def one(q, v):
-        M = robot.mass_matrix(q)
-        return M, robot.centrifugal_coriolis_vector(q, v), robot.gravity_vector(q)
+        def terms(q, v):
+            return robot.mass_matrix(q), robot.centrifugal_coriolis_vector(q, v), robot.gravity_vector(q)
 
-    call = jax.jit(jax.vmap(one) if batch > 1 else one)
-    try:
+        call = jax.jit(jax.vmap(terms) if batch > 1 else terms)
         jax.block_until_ready(call(Q, V))
-    except Exception as error:
-        return None, f"{type(error).__name__}: {error}"
-    return (lambda: jax.block_until_ready(call(Q, V))), f"frax {n} joints"
+    except Exception as error:  # whatever it is, the others are measured
+        return {}, f"{type(error).__name__}: {error}"
+    title = "frax: M, C v, g, jit of vmap" if batch > 1 else "frax: M, C v, g, jit"
+    return {title: lambda: jax.block_until_ready(call(Q, V))}, ""
+
+
+def seven_joints() -> str | None:
+    """The Panda without fingers that frax brings with it."""
+    try:
+        from frax.assets import FRANKA_ASSETS_DIR
+    except Exception:
+        return None
+    return str(FRANKA_ASSETS_DIR / "panda.urdf")
+
+
+def title(name: str) -> str:
+    return "the Panda without fingers (frax's URDF)" if name == seven_joints() else f"`{name}`"
 
 
 def single(name: str, turns: int) -> str:
@@ -130,12 +143,9 @@ def single(name: str, turns: int) -> str:
     q, v = rng.uniform(-1, 1, (2, model.n))
     calls = {**own(name, q, v), **pinocchio(name, q, v), **mujoco(name, q, v)}
     found = medians(calls, turns, 2000)
-    if name == "panda":
-        call, what = frax_terms(1)
-        if call:
-            found["frax, its Panda of 7 joints: M, C v, g, jitted"] = medians({"": call}, 5, 200)[""]
+    found.update(medians(frax(name, 1)[0], 5, 200))
     rows = "".join(f"| {what} | {1e6 * s:.3g} |\n" for what, s in found.items())
-    return f"One state of `{name}` ({model.n} coordinates), from Python:\n\n| call | microseconds |\n|---|---|\n{rows}\n"
+    return f"One state of {title(name)} ({model.n} coordinates), from Python:\n\n| call | microseconds |\n|---|---|\n{rows}"
 
 
 def batches(name: str, states: int, turns: int) -> str:
@@ -161,26 +171,47 @@ def batches(name: str, states: int, turns: int) -> str:
     pin = pinocchio(name, Q[0], V[0])
     if pin:
         found["pin in a loop"] = states * medians(pin, 5, 500).popitem()[1]
-    call, what = frax_terms(states)
-    if call:
-        found["frax, its Panda of 7 joints: M, C v, g, jit of vmap"] = medians({"": call}, 5, 1)[""]
+    peer, why_not = frax(name, states)
+    found.update(medians(peer, 5, 1))
     rows = "".join(f"| {w} | {states / s / 1e6:.3g} |\n" for w, s in found.items())
-    text = (f"{states} states of `{name}` ({model.n} coordinates), M, C, g and h, one thread:\n\n| call | million states a second |\n"
+    text = (f"{states} states of {title(name)} ({model.n} coordinates), M, C, g and h, one thread:\n\n| call | million states a second |\n"
             f"|---|---|\n{rows}\n`batch` into `out` takes {statistics.median(ratios):.3f} times what C++ takes (median of "
             f"{turns} turns).\n")
-    return text if call else text + f"\nfrax was left out: {what}\n"
+    return text if peer else text + f"\nfrax was left out: {why_not}\n"
+
+
+def sweeps(runs: int) -> str:
+    """Runs a second of the shipped example, 2 s of arm7 at 1 kHz each, by workers."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))
+    import gains_for_one_millimetre as example
+    cores = len(os.sched_getaffinity(0))
+    rows, alone = "", None
+    for workers in sorted({1, 2, cores} & set(range(1, cores + 1))):
+        with tempfile.TemporaryDirectory() as folder:
+            began = time.perf_counter()
+            dyn.sweep(example.scenario(), example.UNKNOWN, runs * workers, out=Path(folder) / "s", workers=workers, frame="tool0",
+                      progress=False)
+            rate = runs * workers / (time.perf_counter() - began)
+        alone = alone or rate
+        rows += f"| {workers} | {rate:.1f} | {rate / alone / workers:.2f} |\n"
+    return (f"Sweeps: closed loops of 2 s at 1 kHz of `arm7` with friction (python/examples/gains_for_one_millimetre.py), {runs} a "
+            f"worker, start of the workers and report included; {cores} cores:\n\n| workers | runs a second | of the first one's, "
+            f"each |\n|---|---|---|\n{rows}")
 
 
 def main() -> None:
     call = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     call.add_argument("--turns", type=int, default=31)
     call.add_argument("--states", type=int, default=10_000)
+    call.add_argument("--runs", type=int, default=300, help="of a sweep, a worker")
     call = call.parse_args()
     print("## From Python\n\nMade by `scripts/benchmark python`: all take turns in one process, medians.\n")
-    for name in ("arm7", "panda"):
-        if name in dyn.robots():
-            print(single(name, call.turns))
-    print(batches("panda" if "panda" in dyn.robots() else "arm7", call.states, call.turns))
+    robots = [name for name in ("arm7", "panda") if name in dyn.robots()] + ([seven_joints()] if seven_joints() else [])
+    for name in robots:
+        print(single(name, call.turns))
+    for name in robots[1:] or robots:
+        print(batches(name, call.states, call.turns))
+    print(sweeps(call.runs))
 
 
 if __name__ == "__main__":
