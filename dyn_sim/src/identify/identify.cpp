@@ -23,7 +23,7 @@ using namespace identify;  // NOLINT(google-build-using-namespace): this file is
 using What = JointUnknown::What;
 
 // From a prior that holds everything to one that holds next to nothing.
-constexpr std::array<double, 9> prior_weights{1e4, 1e3, 1e2, 1e1, 1.0, 1e-2, 1e-4, 1e-6, 1e-8};
+constexpr std::array<double, 10> prior_weights{1e4, 1e3, 1e2, 1e1, 1.0, 1e-1, 1e-2, 1e-4, 1e-6, 1e-8};
 
 std::string text(double value) {
   std::ostringstream out;

@@ -127,7 +127,7 @@ double choose_cutoff_hz(const Eigen::MatrixXd& measured, int order, double rate_
   double sum = 0.0;
   Index k = 0;
   while (k + 1 < bins && sum < 0.99 * total) sum += power[++k];
-  return std::clamp(5.0 * static_cast<double>(k) * resolution, std::min(1.0, highest), highest);
+  return std::clamp(20.0 * static_cast<double>(k) * resolution, std::min(1.0, highest), highest);
 }
 
 }  // namespace dyn::sim::identify

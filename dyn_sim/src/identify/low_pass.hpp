@@ -35,9 +35,10 @@ class LowPass {
 // Central differences of eighth order, with straight ends.
 [[nodiscard]] Eigen::VectorXd differentiated(const Eigen::VectorXd& x, double step_s);
 
-// Five times the frequency below which are 99 % of the power of the acceleration, where it stands ten times out of the
-// noise of the upper quarter of the spectrum. A column a joint, as it was measured: differentiating colours the noise.
-// `order`: how often it is to be differentiated, 2 for positions. At most 0.4 of the rate.
+// Twenty times the frequency below which are 99 % of the power of the acceleration, where it stands ten times out of
+// the noise of the upper quarter of the spectrum: friction turns round faster than the arm moves. A column a joint, as
+// it was measured, since differentiating colours the noise. `order`: how often it is to be differentiated, 2 for
+// positions. At most 0.4 of the rate.
 [[nodiscard]] double choose_cutoff_hz(const Eigen::MatrixXd& measured, int order, double rate_hz);
 
 }  // namespace dyn::sim::identify
