@@ -32,7 +32,7 @@ struct LinkOverride {  // the plant's link differs from the model's
 
 struct JointOverride {  // the plant's joint differs from the model's
   std::string joint;
-  std::optional<double> damping, friction, armature, stribeck, stribeck_velocity, offset;
+  std::optional<double> damping, friction, armature, stribeck{}, stribeck_velocity{}, offset{};
 };
 
 constexpr double shortest_step_s = 1e-9;
