@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "dyn_core/model/joint_changes.hpp"
 #include "dyn_core/model/validate.hpp"
 #include "dyn_core/precondition.hpp"
 
@@ -14,27 +15,6 @@ namespace {
 
 bool same_inertia(const BodyInertia& a, const BodyInertia& b) {
   return a.mass_kg == b.mass_kg && a.com_m == b.com_m && a.inertia_com_kgm2 == b.inertia_com_kgm2;
-}
-
-std::vector<std::string> own_coordinates(const Model& model) {
-  std::vector<std::string> names;
-  for (const Joint& joint : model.joints()) {
-    if (joint.description.payload != 0) continue;
-    for (int k = 0; k < joint.degrees; ++k) {
-      const auto first = static_cast<size_t>(joint.first_coordinate);
-      names.push_back(model.coordinate_names()[first + static_cast<size_t>(k)]);
-    }
-  }
-  return names;
-}
-
-void check_same_joints(const RobotDescription& robot, const std::vector<std::string>& before,
-                       const std::vector<std::string>& after) {
-  if (before == after) return;
-  const auto [was, is] = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
-  throw ModelError(robot.source + ": the new description moves other joints: '" +
-                   (is == after.end() ? std::string("nothing") : *is) + "' where '" +
-                   (was == before.end() ? std::string("nothing") : *was) + "' was");
 }
 
 void check_transition_time(double transition_time_s) {
@@ -141,7 +121,7 @@ Applied LiveModel::change(Parts parts, double transition_time_s, Change* later, 
   (void)Frames(model, options_.frames);  // throws where a link is missing
   std::vector<std::string> warnings;
   if (model_ != nullptr) {  // a change, and not the first model
-    check_same_joints(parts.robot, own_coordinates(*model_), own_coordinates(*model));
+    if (parts.geometry != parts_.geometry) demand_same_joints(*model_, *model);
     if (model->coordinates() > max_coordinates()) {
       throw ModelError("payload '" + parts.payloads.back().name() + "' would make " +
                        std::to_string(model->coordinates()) + " degrees of freedom; max_payload_dofs leaves room for " +

@@ -247,6 +247,10 @@ TEST(LiveModel, RefusalsExplainAndChangeNothing) {
   longer.joints[3].name = "joint4";
   longer.joints[3].parent_link = "link3";
   longer.joints[3].child_link = "link4";
+  RobotDescription sliding = small_arm(), backwards = small_arm(), elsewhere = small_arm();
+  sliding.joints[1].type = JointType::prismatic;  // its q, in rad, would be read as m
+  backwards.joints[2].axis = -backwards.joints[2].axis;
+  elsewhere.joints[2].parent_link = "link1";
   RobotDescription broken = small_arm();
   broken.links[2].inertial->mass_kg = -1.0;
   const double inf = std::numeric_limits<double>::infinity();
@@ -262,6 +266,9 @@ TEST(LiveModel, RefusalsExplainAndChangeNothing) {
   before = &live.acquire(period_s);
   expect_words(refusal([&] { (void)live.replace_robot(other, 0.0); }), {"small.urdf", "elbow", "joint2"});
   expect_words(refusal([&] { (void)live.replace_robot(longer, 0.0); }), {"small.urdf", "joint4", "nothing"});
+  expect_words(refusal([&] { (void)live.replace_robot(sliding, 0.0); }), {"small.urdf", "joint2", "slides"});
+  expect_words(refusal([&] { (void)live.replace_robot(backwards, 0.0); }), {"small.urdf", "joint3", "other way"});
+  expect_words(refusal([&] { (void)live.replace_robot(elsewhere, 0.0); }), {"joint3", "'joint1'", "'joint2'"});
   expect_words(refusal([&] { (void)live.replace_robot(broken, 0.0); }), {"link2", "-1"});
   expect_words(refusal([&] { live.set_jsim("best"); }), {"jsim_algorithm", "best", "gdahj"});
   expect_words(refusal([&] { live.set_coriolis("best"); }), {"coriolis_algorithm", "best", "kronecker"});
