@@ -8,7 +8,8 @@
 // Friction is not part of it; armature is where the model has it. Row i of a matrix is of coordinate i's torque or
 // acceleration, column j the derivative by coordinate j.
 //
-// One object per thread. All memory is taken by the constructor; what is marked so is real-time safe.
+// One object per thread. All memory is taken by the constructor; what is marked so is real-time safe. Spans have as
+// many numbers as there are coordinates.
 #pragma once
 
 #include <memory>

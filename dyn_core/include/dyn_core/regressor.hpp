@@ -7,7 +7,8 @@
 // so that Y_momentum(t) p - Y_momentum(0) p - (integral of Y_rate dt) p = integral of tau dt, or both sides through the
 // same low-pass filter.
 //
-// One object per thread. All memory is taken by the constructor; what is marked so is real-time safe.
+// One object per thread. All memory is taken by the constructor; what is marked so is real-time safe. Spans have as
+// many numbers as there are coordinates, or what is said of them.
 #pragma once
 
 #include <memory>
@@ -45,7 +46,7 @@ class Regressor {
   [[nodiscard]] ConstMatrixRef<double> Y_momentum() const noexcept;
   [[nodiscard]] ConstMatrixRef<double> Y_rate() const noexcept;
 
-  // p of the model, or of a tree whose inertias were changed since it was built from that model.
+  // p of the model, or of a tree whose inertias were changed since it was built from that model; 10 numbers a body.
   DYN_REALTIME void parameters(std::span<double> p) const noexcept;
   DYN_REALTIME void parameters(const Tree& tree, std::span<double> p) const noexcept;
 

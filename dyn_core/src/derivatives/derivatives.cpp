@@ -7,6 +7,7 @@
 
 #include "derivatives/derivatives_kernel.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
+#include "dyn_core/precondition.hpp"
 #include "forward/mass_factor.hpp"
 #include "forward/mass_solver.hpp"
 #include "fused/plan.hpp"
@@ -134,10 +135,12 @@ Derivatives::~Derivatives() = default;
 
 const Model& Derivatives::model() const noexcept { return *impl_->model; }
 void Derivatives::set_gravity(const Vec3d& gravity_mps2) noexcept {
+  DYN_EXPECTS(gravity_mps2.allFinite());
   impl_->tree.gravity = gravity_mps2;
   impl_->memory.fill(impl_->tree);
 }
 void Derivatives::set_body_inertia(int body, const BodyInertia& inertia) noexcept {
+  DYN_EXPECTS(body >= 0 && body < impl_->tree.size);
   dyn::set_body_inertia(impl_->tree, body, inertia);
   impl_->memory.fill(impl_->tree);
   impl_->scales_are_old = true;
@@ -145,6 +148,8 @@ void Derivatives::set_body_inertia(int body, const BodyInertia& inertia) noexcep
 
 Status Derivatives::update_inverse(std::span<const double> q, std::span<const double> v,
                                    std::span<const double> a) noexcept {
+  [[maybe_unused]] const int n = impl_->n;
+  DYN_EXPECTS(std::ssize(q) == n && std::ssize(v) == n && std::ssize(a) == n);
   if (!impl_->evaluate(q.data(), v.data(), a.data(), true)) return find_not_finite({q, v, a});
   return {};
 }
@@ -152,6 +157,7 @@ Status Derivatives::update_inverse(std::span<const double> q, std::span<const do
 Status Derivatives::update_forward(std::span<const double> q, std::span<const double> v,
                                    std::span<const double> tau) noexcept {
   Impl& d = *impl_;
+  DYN_EXPECTS(std::ssize(q) == d.n && std::ssize(v) == d.n && std::ssize(tau) == d.n);
   if (const Status status = find_not_finite({tau}); !status.ok()) return status;
   if (!d.load_equation(q.data(), v.data())) return find_not_finite({q, v});
   if (const Status status = d.solve(tau.data()); !status.ok()) return status;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dyn_core/precondition.hpp"
+
 namespace dyn {
 namespace {
 
@@ -34,6 +36,7 @@ ConstMatrixRef<double> SampledSystem::B() const noexcept {
 // Over a small step h = T / 2^d by the series  integral = h sum (F h)^k / (k + 1)!,  A = 1 + F integral,  B = integral
 // G; then d times over twice the step:  B <- A B + B,  A <- A A.
 void SampledSystem::update(const Derivatives& derivatives, double period_s) noexcept {
+  DYN_EXPECTS(derivatives.model().coordinates() == n_);
   const int n = n_, rows = 2 * n;
   MatrixRef<double> A = matrix_view(A_.data(), rows, rows), B = matrix_view(B_.data(), rows, n);
   MatrixRef<double> F = matrix_view(F_.data(), rows, rows), G = matrix_view(G_.data(), rows, n);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "dyn_core/precondition.hpp"
 #include "dyn_core/regressor/wrench_columns.hpp"
 #include "fused/plan.hpp"
 #include "not_finite.hpp"
@@ -105,11 +106,14 @@ Regressor::~Regressor() = default;
 const Model& Regressor::model() const noexcept { return *impl_->model; }
 const regressor::Layout& Regressor::layout() const noexcept { return impl_->layout; }
 void Regressor::set_gravity(const Vec3d& gravity_mps2) noexcept {
+  DYN_EXPECTS(gravity_mps2.allFinite());
   impl_->tree.gravity = gravity_mps2;
   impl_->memory.fill(impl_->tree);
 }
 
 Status Regressor::update(std::span<const double> q, std::span<const double> v, std::span<const double> a) noexcept {
+  [[maybe_unused]] const int n = impl_->tree.coordinates;
+  DYN_EXPECTS(std::ssize(q) == n && std::ssize(v) == n && std::ssize(a) == n);
   if (impl_->torque(q.data(), v.data(), a.data())) return {};
   return find_not_finite({q, v, a});
 }
@@ -117,6 +121,7 @@ ConstMatrixRef<double> Regressor::Y() const noexcept { return impl_->read(impl_-
 
 Status Regressor::update_momentum(std::span<const double> q, std::span<const double> v) noexcept {
   Impl& d = *impl_;
+  DYN_EXPECTS(std::ssize(q) == d.tree.coordinates && std::ssize(v) == d.tree.coordinates);
   if (const Status status = find_not_finite({q, v}); !status.ok()) return status;
   d.load_state(q.data(), v.data());
   d.columns.momentum(d.tree, d.layout, d.ws, d.write(d.Y_momentum));
@@ -128,6 +133,7 @@ ConstMatrixRef<double> Regressor::Y_rate() const noexcept { return impl_->read(i
 
 void Regressor::parameters(std::span<double> p) const noexcept { parameters(impl_->tree, p); }
 void Regressor::parameters(const Tree& tree, std::span<double> p) const noexcept {
+  DYN_EXPECTS(tree.size == impl_->tree.size && std::ssize(p) == impl_->layout.parameters());
   regressor::read_parameters(tree, impl_->layout, p);
 }
 
@@ -135,6 +141,7 @@ void Regressor::parameters(const Tree& tree, std::span<double> p) const noexcept
 void Regressor::friction(std::span<const double> v, std::span<double> columns) const noexcept {
   const Tree& tree = impl_->tree;
   const auto n = static_cast<size_t>(tree.coordinates);
+  DYN_EXPECTS(v.size() == n && columns.size() == 2 * n * impl_->layout.body.size());
   std::fill(columns.begin(), columns.end(), 0.0);
   int i = 0;
   for (size_t b = 0; b < impl_->layout.body.size(); ++b) {
@@ -149,6 +156,7 @@ void Regressor::friction(std::span<const double> v, std::span<double> columns) c
 }
 
 void Regressor::armature(std::span<const double> a, std::span<double> columns) const noexcept {
+  DYN_EXPECTS(std::ssize(a) == impl_->tree.coordinates && columns.size() == a.size() * a.size());
   std::fill(columns.begin(), columns.end(), 0.0);
   for (size_t i = 0; i < a.size(); ++i) columns[i * (a.size() + 1)] = a[i];
 }
