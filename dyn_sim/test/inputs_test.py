@@ -33,6 +33,14 @@ class Paths(RunTest):
             self.assertFalse(answer["ok"])
             self.assertIn("NUL", answer["error"])
 
+    def test_names_too_long_for_a_file(self):
+        long = "x." * 3000
+        for text in (arm7(robot=long), arm7(events=f"[{{at: 0.1, attach: {{name: a, link: tool0, urdf: {long}}}}}]"),
+                     arm7(trajectory=f"{{type: file, path: {long}}}")):
+            done = self.run_fast(text)
+            fails(self, done, 1, "x.x.x.")
+            self.assertNotIn("filesystem error", done.error)
+
     def test_every_refusal_has_a_reason(self):
         names = ("", "\0", "\n", "a\0b", "\x01", " ", "/", "x" * 400, "nobody")
         lines = [{"attach": {"name": name, "link": "tool", "mass": 1, "com": [0, 0, 0], "inertia": [1, 0, 0, 1, 0, 1]}}

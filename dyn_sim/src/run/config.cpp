@@ -38,7 +38,8 @@ std::string default_name(const std::string& robot) {
 RobotDescription load_description(YamlMap& map, const std::filesystem::path& file) {
   const std::string robot = map.text("robot");
   const std::filesystem::path beside = file.parent_path() / robot;
-  if (robot.find('.') != std::string::npos && std::filesystem::exists(beside)) return load_urdf(beside);
+  std::error_code error;  // a name that is too long for a file, say
+  if (robot.find('.') != std::string::npos && std::filesystem::exists(beside, error)) return load_urdf(beside);
   return load_robot(robot);
 }
 

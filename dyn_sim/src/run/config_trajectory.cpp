@@ -75,7 +75,8 @@ std::pair<Payload, std::filesystem::path> read_payload(YamlMap& map, const std::
   if (map.has("urdf")) {
     const std::string urdf = map.text("urdf");
     const std::filesystem::path beside = file.parent_path() / urdf;
-    const std::filesystem::path chain = std::filesystem::is_regular_file(beside) ? beside : find_robot(urdf);
+    std::error_code error;
+    const std::filesystem::path chain = std::filesystem::is_regular_file(beside, error) ? beside : find_robot(urdf);
     return {Payload::articulated(name, link, load_urdf(chain), pose), chain};
   }
   Inertial inertial;
