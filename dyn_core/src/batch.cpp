@@ -1,7 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // A tile is as many states as the kernels have lanes. Its numbers are kept [entry][lane]: brought there by a
-// transposition, from the user's order to that of the bodies and back where they differ, and out by another.
+// transposition, from the user's order to that of the bodies and back where they differ, and out by another. Where a
+// tile's matrices are too large for the second-level cache, state after state is faster.
 #include "dyn_core/batch.hpp"
 
 #include <algorithm>
@@ -11,7 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "dyn_core/dynamics.hpp"
 #include "fused/plan.hpp"
+#include "streaming.hpp"
 
 namespace dyn {
 namespace {
@@ -35,6 +38,9 @@ size_t checked_states(size_t n, std::span<const double> q, std::span<const doubl
 
 std::span<double> part(std::span<double> all, size_t first, size_t count) {
   return all.empty() ? all : all.subspan(first, count);
+}
+size_t bytes_of(const BatchOutput& out) {
+  return sizeof(double) * (out.M.size() + out.C.size() + out.g.size() + out.h.size());
 }
 BatchOutput part(const BatchOutput& all, size_t n, size_t first, size_t states) {
   return {part(all.M, first * n * n, states * n * n), part(all.C, first * n * n, states * n * n),
@@ -60,7 +66,12 @@ struct BatchDynamics::Impl {
         h(by_lanes(bodies)),
         user(by_lanes(std::max(n * n, bodies))),
         spoilt(lanes::aligned(width)),
-        rest(lanes::aligned(n * n * width)) {}
+        rest(lanes::aligned(n * n * width)),
+        cache(last_level_cache()) {
+    constexpr size_t most_bytes = 200000;  // of a tile's M and C; dyn bench --chain N --only M+C+g: level at 40 bodies
+    const bool large = 2 * sizeof(double) * width * bodies * bodies > most_bytes;
+    if (large && set == lanes::select_kernel_set()) single = std::make_unique<Dynamics>(model);
+  }
 
   // A tile's transposition reads whole squares.
   [[nodiscard]] lanes::Aligned by_lanes(size_t entries) const { return lanes::aligned((entries + width) * width); }
@@ -79,6 +90,29 @@ struct BatchDynamics::Impl {
     if (!all.C.empty()) store_matrix(C.get(), false, all.C.data() + first * n * n, count);
     if (!all.g.empty()) store_vector(g.get(), all.g.data() + first * n, count);
     if (!all.h.empty()) store_vector(h.get(), all.h.data() + first * n, count);
+  }
+
+  // One state by itself.
+  void one(std::span<const double> all_q, std::span<const double> all_v, const BatchOutput& all, size_t state) {
+    const unsigned terms = (all.M.empty() ? 0U : term_M) | (all.C.empty() ? 0U : term_C) |
+                           (all.g.empty() ? 0U : term_g) | (all.h.empty() ? 0U : term_h);
+    if (terms == 0U) return;
+    const bool finite = single->update_terms(all_q.subspan(state * n, n), all_v.subspan(state * n, n), terms).ok();
+    const auto put = [&](std::span<double> to, const double* from, size_t entries) {
+      if (to.empty()) return;
+      double* at = to.data() + state * entries;
+      if (!finite) {
+        std::fill_n(at, entries, std::numeric_limits<double>::quiet_NaN());
+      } else if (streaming) {
+        stream(from, entries, at);
+      } else {
+        std::copy_n(from, entries, at);
+      }
+    };
+    put(all.M, single->M().data(), n * n);
+    put(all.C, single->C().data(), n * n);
+    put(all.g, single->g().data(), n);
+    put(all.h, single->h().data(), n);
   }
 
   // Lines that are about to be written. Not earlier: in the first-level cache they would push out what the kernel works
@@ -146,12 +180,12 @@ struct BatchDynamics::Impl {
   }
 
   void store(const double* lanes, size_t entries, double* to, size_t count) {
-    expect(to, count * entries);
-    if (count == width) {
+    if (!streaming) expect(to, count * entries);
+    if (count == width && !streaming) {
       kernels.from_lanes(lanes, static_cast<int>(entries), to);
     } else {
       kernels.from_lanes(lanes, static_cast<int>(entries), rest.get());
-      std::copy_n(rest.get(), count * entries, to);
+      streaming ? stream(rest.get(), count * entries, to) : (void)std::copy_n(rest.get(), count * entries, to);
     }
     for (size_t k = 0; k < count; ++k) {
       if (spoilt.get()[k] == 0.0) continue;
@@ -167,7 +201,10 @@ struct BatchDynamics::Impl {
   lanes::Aligned q, v, M, C, g, h;  // of the bodies, [entry][lane]; what is zero by structure is never written
   lanes::Aligned user;              // of the coordinates, [entry][lane]
   lanes::Aligned spoilt;            // 0, or NaN where a state is not finite
-  lanes::Aligned rest;              // states one after the other, where a tile is not full
+  lanes::Aligned rest;              // states one after the other, where a tile is not full or goes past the caches
+  size_t cache;
+  bool streaming = false;              // of this call: what it makes does not fit into the last-level cache
+  std::unique_ptr<Dynamics> single{};  // where states are evaluated one by one
 };
 
 BatchDynamics::BatchDynamics(std::shared_ptr<const Model> model, const std::string& kernels)
@@ -179,7 +216,13 @@ BatchDynamics::~BatchDynamics() = default;
 
 void BatchDynamics::evaluate(std::span<const double> q, std::span<const double> v, const BatchOutput& out) {
   const size_t states = checked_states(impl_->n, q, v, out);
-  for (size_t k = 0; k < states; k += impl_->width) impl_->tile(q, v, out, k, std::min(impl_->width, states - k));
+  impl_->streaming = bytes_of(out) > impl_->cache;
+  if (impl_->single) {
+    for (size_t k = 0; k < states; ++k) impl_->one(q, v, out, k);
+  } else {
+    for (size_t k = 0; k < states; k += impl_->width) impl_->tile(q, v, out, k, std::min(impl_->width, states - k));
+  }
+  if (impl_->streaming) finish_streaming();
 }
 
 void evaluate_batch(const std::shared_ptr<const Model>& model, std::span<const double> q, std::span<const double> v,

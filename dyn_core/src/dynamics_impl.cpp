@@ -8,6 +8,19 @@ bool any_armature(const Tree& tree) {
   return std::any_of(tree.armature.begin(), tree.armature.end(), [](double x) { return x != 0.0; });
 }
 
+// The factor of M takes about the sum of the squared depths of the bodies, denoc's elimination the same for each body:
+// level on a chain of 20 (dyn bench --chain 20 --only forward).
+bool any_long_chain(const Tree& tree) {
+  constexpr double level = 150.0;  // mean squared depth
+  std::vector<double> depth(tree.parent.size());
+  double sum = 0.0;
+  for (int i = 0; i < tree.size; ++i) {
+    depth[i] = 1.0 + (tree.parent[i] < 0 ? 0.0 : depth[tree.parent[i]]);
+    sum += depth[i] * depth[i];
+  }
+  return sum > level * tree.size;
+}
+
 }  // namespace
 
 template <class T>
@@ -21,6 +34,7 @@ BasicDynamics<T>::Impl::Impl(std::shared_ptr<const Model> m, const AlgorithmChoi
       has_armature(any_armature(model->tree())),
       has_mimic(model->tree().has_mimic),
       straight(kLanes && model->tree().bodies_are_coordinates),
+      has_long_chains(any_long_chain(model->tree())),
       M(coordinates * coordinates),
       C(M.size()),
       g(coordinates),

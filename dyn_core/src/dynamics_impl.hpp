@@ -112,9 +112,11 @@ struct BasicDynamics<T>::Impl {
 
   // By the kernels of `fused`: M goes where it is factorized. By denoc's lane form: the bias, which the paper leaves
   // out, comes from the kernels. Neither where a joint follows another.
-  [[nodiscard]] bool forward_by_factor() const noexcept { return kLanes && forward == kForward && !has_mimic; }
+  [[nodiscard]] bool forward_by_factor() const noexcept {
+    return kLanes && forward == kForward && !has_mimic && !has_long_chains;
+  }
   [[nodiscard]] bool forward_by_denoc_lanes() const noexcept {
-    return kLanes && forward == kForwardDenoc && !has_mimic;
+    return kLanes && (forward == kForwardDenoc || (forward == kForward && has_long_chains)) && !has_mimic;
   }
   Status solve_by_factor(std::span<const T> tau, std::span<T> qdd) noexcept;
   Status solve_by_denoc_lanes(std::span<const T> tau, std::span<T> qdd) noexcept;
@@ -159,6 +161,7 @@ struct BasicDynamics<T>::Impl {
   // What every cycle with `fused` touches stands together: few lines of a cold cache.
   int coordinates, jsim, coriolis, forward, inverse;
   bool has_armature, has_mimic, straight;
+  bool has_long_chains;          // so long that `fused` forward dynamics is faster in O(n), by denoc's lane form
   bool mass_is_current = false;  // M is that of the state that was taken in and of the tree's inertias
   std::vector<T> M, C, g, h;
   Cache cache;

@@ -9,6 +9,7 @@
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/kernel_sets.hpp"
 #include "dyn_core/numeric/residual.hpp"
+#include "streaming.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/random_robot.hpp"
 
@@ -90,6 +91,52 @@ TEST_P(Batch, EverySubsetOfTheTermsIsTheSame) {
     EXPECT_TRUE(out.g.empty() || near(some.g, all.g)) << terms;
     EXPECT_TRUE(out.h.empty() || near(some.h, all.h)) << terms;
   }
+}
+
+// Robots so large that states are evaluated one by one.
+TEST(LargeBatch, IsEachStateByItself) {
+  test::Rng rng(84);
+  for (const bool mimic : {false, true}) {
+    const auto model = std::make_shared<const Model>(
+        Model::build(test::random_robot(rng, {.joints = 90, .every_type = mimic, .mimic = mimic})));
+    const auto n = static_cast<size_t>(model->coordinates());
+    constexpr size_t states = 5;
+    auto q = test::random_values(rng, static_cast<int>(states * n), 2.0);
+    const auto v = test::random_values(rng, static_cast<int>(states * n), 2.0);
+    q[2 * n] = std::numeric_limits<double>::quiet_NaN();
+    Results out(states, n);
+    BatchDynamics batch(model);
+    EXPECT_TRUE(test::count_allocations([&] { batch.evaluate(q, v, out.all()); }).none());
+    Dynamics single(model);
+    for (size_t k = 0; k < states; ++k) {
+      if (k == 2) {
+        EXPECT_TRUE(std::isnan(out.M[k * n * n]) && std::isnan(out.C[k * n * n]) && std::isnan(out.h[k * n]));
+        continue;
+      }
+      ASSERT_TRUE(single.update(std::span(q).subspan(k * n, n), std::span(v).subspan(k * n, n)).ok());
+      EXPECT_LT(distance(single.M(), &out.M[k * n * n], 0.0), 1e-12);
+      EXPECT_LT(distance(single.C(), &out.C[k * n * n], largest_entry(single.M())), 1e-12);
+      EXPECT_LT(largest_entry(single.h() - ConstVectorRef<double>(&out.h[k * n], single.h().size())),
+                1e-11 * (1.0 + largest_entry(single.h())));
+    }
+  }
+}
+
+// What does not fit into the last-level cache goes past it, to places that are not aligned; the numbers are the same.
+TEST(LargeBatch, PastTheCachesHasTheSameNumbers) {
+  test::Rng rng(85);
+  const auto model =
+      std::make_shared<const Model>(Model::build(test::random_robot(rng, {.joints = 7, .every_type = false})));
+  const auto n = static_cast<size_t>(model->coordinates());
+  const size_t states = last_level_cache() / (sizeof(double) * n * n) + 37;
+  const auto few = test::random_values(rng, static_cast<int>(8 * n), 2.0);
+  std::vector<double> q(states * n), M(states * n * n);
+  for (size_t i = 0; i < q.size(); ++i) q[i] = few[i % few.size()];
+  BatchDynamics batch(model);
+  batch.evaluate(q, q, {.M = M});
+  std::vector<double> expected(8 * n * n);
+  batch.evaluate(few, few, {.M = expected});
+  for (size_t i = 0; i < M.size(); ++i) ASSERT_EQ(M[i], expected[i % expected.size()]) << i;
 }
 
 INSTANTIATE_TEST_SUITE_P(Isa, Batch, ::testing::ValuesIn(usable_kernel_sets()),

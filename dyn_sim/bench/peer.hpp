@@ -15,6 +15,9 @@ struct PeerTree {
   const unsigned char* prismatic;
   const double *R, *p, *mass, *com, *inertia;
   double gravity[3];
+  // One frame: its pose in a body's frame.
+  int frame_body;
+  double frame_R[9], frame_p[3];
 };
 
 enum PeerTask : int {
@@ -28,7 +31,12 @@ enum PeerTask : int {
   task_M_and_h,
   task_inverse_derivatives,  // read: dtau/dq, dtau/dv
   task_forward_derivatives,  // read: dqdd/dq, dqdd/dv, M^-1
-  task_regressor             // read: the regressor times the bodies' parameters
+  task_regressor,            // read: the regressor times the bodies' parameters
+  task_frame,                // read: origin, then the axes
+  task_J,                    // read: 6 x bodies; linear, then angular, base axes, of the frame's origin
+  task_J_and_rate,           // read: J, then Jdot v
+  task_lambda,               // read: (J M^-1 J^T)^-1
+  task_inverse_M
 };
 
 struct Peer {
@@ -37,7 +45,8 @@ struct Peer {
   void (*free)(void*);
   // One call of the task; x is a or tau. The result is kept for `read`.
   void (*run)(void*, int task, const double* q, const double* v, const double* x);
-  // M (bodies x bodies, column-major), or the torques or accelerations, of the last run; at most 3 bodies^2 numbers.
+  // M (bodies x bodies, column-major), or the torques or accelerations, of the last run; at most
+  // 3 bodies^2 + 6 bodies + 36 numbers.
   void (*read)(void*, int task, double* to);
 };
 

@@ -17,7 +17,8 @@ function(dyn_peer name compiler)
     COMMAND ${compiler} ${DYN_PINOCCHIO_OPTIONS} -O3 -march=native -shared ${ARGN}
       -isystem ${DYN_PINOCCHIO_INCLUDE_DIR} -isystem ${EIGEN3_INCLUDE_DIR}
       ${CMAKE_CURRENT_SOURCE_DIR}/bench/pinocchio_peer.cpp -o ${output}
-    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/bench/pinocchio_peer.cpp ${CMAKE_CURRENT_SOURCE_DIR}/bench/peer.hpp
+    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/bench/pinocchio_peer.cpp ${CMAKE_CURRENT_SOURCE_DIR}/bench/pinocchio_frames.hpp
+      ${CMAKE_CURRENT_SOURCE_DIR}/bench/peer.hpp
     COMMENT "Pinocchio as a peer: ${name}" VERBATIM)
   add_custom_target(${name} ALL DEPENDS ${output})
 endfunction()

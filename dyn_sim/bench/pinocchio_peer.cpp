@@ -13,6 +13,7 @@
 #include <string>
 
 #include "peer.hpp"
+#include "pinocchio_frames.hpp"
 
 namespace {
 
@@ -32,6 +33,7 @@ struct Robot {
       model.appendBodyToJoint(joint, pinocchio::Inertia(tree.mass[i], c, I), pinocchio::SE3::Identity());
     }
     model.gravity.linear() << tree.gravity[0], tree.gravity[1], tree.gravity[2];
+    frame.add_frame(model, tree);
     data = pinocchio::Data(model);
     q = v = x = Eigen::VectorXd::Constant(model.nv, 0.3);
     using pinocchio::Convention;
@@ -39,6 +41,7 @@ struct Robot {
     crba = seconds(M, Convention::WORLD) < seconds(M, Convention::LOCAL) ? Convention::WORLD : Convention::LOCAL;
     const auto qdd = [&](Convention c) { pinocchio::aba(model, data, q, v, x, c); };
     aba = seconds(qdd, Convention::WORLD) < seconds(qdd, Convention::LOCAL) ? Convention::WORLD : Convention::LOCAL;
+    frame.choose(model, data, crba, q, v);
   }
 
   // The better of five times 200 calls: each algorithm is quoted with the convention that is faster on this robot.
@@ -56,6 +59,7 @@ struct Robot {
   pinocchio::Model model;
   pinocchio::Data data;
   pinocchio::Convention crba, aba;
+  FrameTasks frame;
   Eigen::VectorXd q, v, x;
 };
 
@@ -90,7 +94,7 @@ void run(void* robot, int task, const double* q, const double* v, const double* 
       return;
     case dyn::bench::task_forward_derivatives: pinocchio::computeABADerivatives(r.model, r.data, r.q, r.v, r.x); return;
     case dyn::bench::task_regressor: pinocchio::computeJointTorqueRegressor(r.model, r.data, r.q, r.v, r.x); return;
-    default: return;
+    default: (void)r.frame.run(task, r.model, r.data, r.q, r.v); return;
   }
 }
 
@@ -121,7 +125,7 @@ void read(void* robot, int task, double* to) {
       }
       return vector(r.data.jointTorqueRegressor * p);
     }
-    default: return;
+    default: (void)r.frame.read(task, r.data, to); return;
   }
 }
 

@@ -78,10 +78,6 @@ class Frame(unittest.TestCase):
         self.assertEqual([r["qdd"], r["Minv"], r["frame"]["Lambda"]], [None] * 3)
         self.assertIn("joint '", r["frame"]["Lambda_error"])
 
-    def test_too_large(self):
-        fails(self, run("eval", BRANCH, "--frame", "left_tip", lines=[{**STATE, "v": [1e200, 0, 0, 0]}]), 1,
-              "too large")
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -11,6 +11,7 @@
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/numeric/residual.hpp"
 #include "dyn_core/registry.hpp"
+#include "frame_validation.hpp"
 #include "validation_derivatives.hpp"
 
 namespace dyn::oracle {
@@ -206,6 +207,7 @@ ValidationReport validate(const Model& model, PinocchioModel& oracle, int states
   if (model.coordinates() == 0) return report;
   Dynamics dynamics(model);
   DerivativeComparison derivatives(model);
+  FrameValidation frames(std::make_shared<const Model>(model));
   std::mt19937_64 seeds(seed);
   int singular = 0;
   for (int k = 0; k < states; ++k) {
@@ -229,6 +231,7 @@ ValidationReport validate(const Model& model, PinocchioModel& oracle, int states
     compare(dynamics, state, truth, record);
     compare_elements(model.tree(), state, truth, record);
     derivatives.at(oracle, state, {truth.matrix_floor, truth.force_floor, truth.condition}, record);
+    frames.compare(oracle, state, truth.condition, record);
   }
   if (singular > 0) {
     report.notes.push_back("M is singular in " + std::to_string(singular) + " of " + std::to_string(states) +

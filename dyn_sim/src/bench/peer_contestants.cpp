@@ -6,6 +6,7 @@
 
 #include "bench/contestants.hpp"
 #include "bench/own_derivatives.hpp"
+#include "bench/own_frames.hpp"
 #include "bench/peer.hpp"
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/numeric/residual.hpp"
@@ -15,7 +16,8 @@ namespace {
 
 // The tree in plain arrays, rows first.
 struct PlainTree {
-  explicit PlainTree(const Tree& tree) {
+  explicit PlainTree(const Model& model) {
+    const Tree& tree = model.tree();
     const auto rows = [](std::vector<double>& to, const Mat3d& m) {
       for (int r = 0; r < 3; ++r) to.insert(to.end(), {m(r, 0), m(r, 1), m(r, 2)});
     };
@@ -26,9 +28,22 @@ struct PlainTree {
       for (int k = 0; k < 3; ++k) p.push_back(tree.parent_p_joint[i][k]);
       for (int k = 0; k < 3; ++k) com.push_back(tree.com[i][k]);
     }
-    view = {tree.size,  tree.parent.data(), prismatic.data(),
-            R.data(),   p.data(),           tree.mass.data(),
-            com.data(), inertia.data(),     {tree.gravity.x(), tree.gravity.y(), tree.gravity.z()}};
+    view = {tree.size,
+            tree.parent.data(),
+            prismatic.data(),
+            R.data(),
+            p.data(),
+            tree.mass.data(),
+            com.data(),
+            inertia.data(),
+            {tree.gravity.x(), tree.gravity.y(), tree.gravity.z()},
+            -1,
+            {},
+            {}};
+    const Link& frame = bench_frame(model);
+    view.frame_body = frame.body;
+    for (int k = 0; k < 9; ++k) view.frame_R[k] = frame.body_T_link.R(k / 3, k % 3);
+    for (int k = 0; k < 3; ++k) view.frame_p[k] = frame.body_T_link.p_m[k];
   }
   std::vector<unsigned char> prismatic;
   std::vector<double> R, p, com, inertia;
@@ -59,7 +74,12 @@ constexpr std::pair<const char*, PeerTask> kTasks[] = {{"M+C+g", task_cycle},
                                                        {"forward", task_forward},
                                                        {"inverse derivatives", task_inverse_derivatives},
                                                        {"forward derivatives", task_forward_derivatives},
-                                                       {"regressor", task_regressor}};
+                                                       {"regressor", task_regressor},
+                                                       {"frame", task_frame},
+                                                       {"J", task_J},
+                                                       {"J+Jdot v", task_J_and_rate},
+                                                       {"Lambda", task_lambda},
+                                                       {"M^-1", task_inverse_M}};
 
 bool offers(const Loaded& peer, PeerTask task) { return (peer.tasks & 1U << static_cast<unsigned>(task)) != 0U; }
 
@@ -101,8 +121,10 @@ double difference(const Loaded& loaded, void* robot, PeerTask task, const Model&
     loaded.peer->run(robot, task, q, v, x);
     for (const PeerTask part : parts_of(loaded, task)) {
       std::vector<double> ours = own_derivative_numbers(model, part, {q, n}, {v, n}, {x, n});
+      if (ours.empty()) ours = own_frame_numbers(model, part, {q, n}, {v, n});
+      if (ours.empty() && part == task_lambda) continue;  // near singular
       if (ours.empty()) ours = own_numbers(own, part, {x, n});
-      std::vector<double> theirs(3 * n * n, std::nan(""));
+      std::vector<double> theirs(3 * n * n + 6 * n + 36, std::nan(""));
       loaded.peer->read(robot, part, theirs.data());
       const auto count = static_cast<Eigen::Index>(ours.size());
       const double error =
@@ -136,7 +158,7 @@ std::vector<Contestant> peer_contestants(const std::filesystem::path& directory,
   }
   std::sort(files.begin(), files.end());
   if (!model.tree().bodies_are_coordinates) return all;
-  const PlainTree tree(model.tree());
+  const PlainTree tree(model);
   for (const auto& file : files) {
     const Loaded loaded = load(file);
     const Peer& peer = *loaded.peer;
@@ -145,7 +167,7 @@ std::vector<Contestant> peer_contestants(const std::filesystem::path& directory,
     const std::shared_ptr<void> robot(made, peer.free);
     const bool generated = file.filename().string().starts_with("generated");
     for (const auto& [name, task] : kTasks) {
-      if (!offers(loaded, task)) continue;
+      if (!offers(loaded, task) || (task == task_lambda && states.joints < 6)) continue;
       const double differs = difference(loaded, robot.get(), task, model, states);
       all.push_back({name, peer.name, "",
                      [&peer, robot, &states, task = task](int first, int count) {

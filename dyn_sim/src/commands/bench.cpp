@@ -7,6 +7,7 @@
 
 #include "bench/contestants.hpp"
 #include "bench/own_derivatives.hpp"
+#include "bench/own_frames.hpp"
 #include "command.hpp"
 #include "count/chain.hpp"
 #include "dyn_core/kernel_sets.hpp"
@@ -140,6 +141,7 @@ void run_bench(const BenchOptions& options) {
   const bench::States states(*model, options.effort.states, options.seed);
   std::vector<bench::Contestant> all = bench::own_contestants(model, states);
   for (auto& own : bench::derivative_contestants(model, states)) all.push_back(std::move(own));
+  for (auto& own : bench::frame_contestants(model, states)) all.push_back(std::move(own));
   if (options.calls == 0) {
     for (auto& peer : bench::peer_contestants(bench::peer_directory(), *model, states, options.all_peers)) {
       all.push_back(std::move(peer));

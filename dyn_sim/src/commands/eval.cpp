@@ -55,7 +55,7 @@ A line that is neither ends the program with exit code 1.)";
 
 struct Arguments {
   RobotCall robot;
-  std::string jsim = "fused", coriolis = "fused", forward = "aba", inverse = "rnea";
+  std::string jsim = "fused", coriolis = "fused", forward = "fused", inverse = "fused";
   std::string gravity = "0,0,-9.81";
   bool friction = false, armature = false, regressor = false, derivatives = false;
   bool minv = false;

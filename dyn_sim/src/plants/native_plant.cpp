@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The plant of this project's own: O(n) forward dynamics (articulated bodies), integrated between two control cycles by
-// Dormand and Prince with adaptive steps, or with fixed ones where the tolerance is 0.
+// The plant of this project's own: the fastest forward dynamics that fits the robot, integrated between two control
+// cycles by Dormand and Prince with adaptive steps, or with fixed ones where the tolerance is 0.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -144,7 +144,7 @@ class NativePlant final : public Plant {
     }
     model_ = std::move(model);
     n_ = n;
-    dynamics_ = std::make_unique<Dynamics>(model_, AlgorithmChoice{.forward = "aba"});
+    dynamics_ = std::make_unique<Dynamics>(model_);
     kinematics_ = std::make_unique<Workspace<double>>(model_->bodies());
     joints_ = joint_forces(*model_, settings_);
     integrator_.resize(2 * n);
