@@ -25,8 +25,7 @@ struct State {
 //   derivative     relative to the largest entry; those of qdd as forward
 //   regressor      of Y, and of Y p as the torque: relative to the largest entry
 //   frame          of all links, in all axes, relative to the frame's distance from the base or a metre; Lambda
-//   relative to
-//                  the largest entry, divided by the condition numbers of M and of J M^-1 J^T (their sum)
+//                  relative to the largest entry, divided by the condition numbers of M and J M^-1 J^T (their sum)
 //   M^-1           relative to the largest entry, divided by the condition number of M
 // Where the truth is (nearly) 0, as g of an upright axis, errors are relative to what is small for this robot.
 struct AlgorithmResult {
