@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ._core import Batch, Dynamics, Model, ModelError, algorithms, batch, load, parse, robots
 from ._core import _add_example_robots, _use_python_for_xacro
 from .closed_loop import Arm, Run, RunFailed, load_config, run
+from .logs import identify, replay
 
 if TYPE_CHECKING:
     from .sweeps.sweep import Sweep, sweep
@@ -26,8 +27,8 @@ for _place in dict.fromkeys(_sys.path):  # the package example-robot-data keeps 
         _add_example_robots(str(_robots))
 
 __all__ = [
-    "Arm", "Batch", "Dynamics", "Model", "ModelError", "Run", "RunFailed", "Sweep", "algorithms", "batch", "load",
-    "load_config", "parse", "robots", "run", "sweep",
+    "Arm", "Batch", "Dynamics", "Model", "ModelError", "Run", "RunFailed", "Sweep", "algorithms", "batch", "identify",
+    "load", "load_config", "parse", "replay", "robots", "run", "sweep",
 ]
 __version__ = "0.1.0"
 

@@ -22,6 +22,7 @@ void bind_model(nb::module_& m);
 void bind_dynamics(nb::module_& m);
 void bind_batch(nb::module_& m);
 void bind_run(nb::module_& m);
+void bind_log_commands(nb::module_& m);
 
 // Each of the model's warnings as a Python UserWarning.
 void warn(const Model& model);

@@ -14,4 +14,5 @@ NB_MODULE(_core, m) {
   dyn::python::bind_dynamics(m);
   dyn::python::bind_batch(m);
   dyn::python::bind_run(m);
+  dyn::python::bind_log_commands(m);
 }

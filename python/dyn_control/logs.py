@@ -1,0 +1,78 @@
+# Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+"""What a model makes of a recorded motion, and what the motion says of the model: `dyn replay` and `dyn identify`."""
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Iterable, Mapping
+
+from . import _core
+from ._core import Model, ModelError
+
+
+
+def _robot(robot: str | os.PathLike | Model) -> str:
+    return robot.source if isinstance(robot, Model) else os.fspath(robot)
+
+
+def _options(at: Mapping[str, float] | None, **options) -> list[str]:
+    words = [f"--at={joint}={value!r}" for joint, value in (at or {}).items()]
+    for name, value in options.items():
+        if value is not None:
+            words.append(f"--{name.replace('_', '-')}={value if isinstance(value, str) else format(value, '.17g')}")
+    return words
+
+
+def _call(command: str, words: list[str]) -> dict:
+    printed, said = getattr(_core, command)([*words, "--json"])
+    for line in said.splitlines():
+        warnings.warn(line.removeprefix("warning: "), stacklevel=3)
+    return json.loads(printed)
+
+
+def replay(robot: str | os.PathLike | Model, log: str | os.PathLike, *, hold_out: float | None = None,
+           cutoff: float | None = None, effort: str | None = None, at: Mapping[str, float] | None = None,
+           topic: str | None = None, out: str | os.PathLike | None = None) -> dict:
+    """What the model predicts for a recorded motion, beside the measured torque.
+
+    robot     a file or a name, as for load()
+    log       CSV with time_s, q.JOINT, v.JOINT, effort.JOINT, a log of run(), or a rosbag2
+    hold_out  judge the last part only: 0.4 for 40 %
+    cutoff    Hz of the zero-phase low-pass through which both go; chosen from the spectrum unless given
+    effort    of a log of run(): sensed or applied
+    at        where joints stand that are not in the log, rad or m
+    topic     of a rosbag2: where its JointState messages are
+    out       a folder for report.html
+
+    Gives samples, joints, cutoff_hz, rms and torque_rms by joint (N m or N), and relative: the norm of the torque's error over
+    the norm of the torque. Raises ModelError with one sentence; what is doubtful about the log is a UserWarning.
+    """
+    words = [_robot(robot), os.fspath(log)]
+    return _call("replay", words + _options(at, hold_out=hold_out, cutoff=cutoff, effort=effort, topic=topic,
+                                            out=None if out is None else os.fspath(out)))
+
+
+def identify(robot: str | os.PathLike | Model, logs: str | os.PathLike | Iterable[str | os.PathLike], *,
+             hold_out: float | None = None, validate: str | os.PathLike | None = None, cutoff: float | None = None,
+             friction: str | None = None, prior_weight: float | None = None, effort: str | None = None,
+             at: Mapping[str, float] | None = None, topic: str | None = None,
+             out: str | os.PathLike = "identified") -> dict:
+    """The robot's parameters from logs of its motion: bodies that are possible, friction, armature, offsets.
+
+    hold_out      the last part of each log that is not used but judged: 0.4 unless given
+    validate      judge by this log instead
+    friction      viscous, coulomb, stribeck or asymmetric; by cross-validation unless given
+    prior_weight  of the maker's values; by cross-validation unless given
+    out           a folder for identified.urdf (the user's file with inertials and <dynamics> replaced), report.html
+    The others as in replay().
+
+    Gives what `dyn identify --json` prints: before, train, validation (relative, rms), joints, links, urdf, report, ...
+    """
+    files = [logs] if isinstance(logs, (str, os.PathLike)) else list(logs)
+    if not files:
+        raise ModelError("identify: there are no logs")
+    words = [_robot(robot), *map(os.fspath, files)]
+    return _call("identify", words + _options(
+        at, hold_out=hold_out, validate=None if validate is None else os.fspath(validate), cutoff=cutoff, friction=friction,
+        prior_weight=prior_weight, effort=effort, topic=topic, out=os.fspath(out)))
