@@ -16,7 +16,8 @@ from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch_ros.actions import Node
 
 TYPES = {'computed_torque': 'ComputedTorqueController', 'feedforward': 'FeedforwardController',
-         'gravity_compensation': 'GravityCompensationController'}
+         'gravity_compensation': 'GravityCompensationController', 'task_space': 'TaskSpaceController'}
+CHAINED = ('computed_torque', 'feedforward')  # below joint_trajectory_controller
 # What ros2_control says where a hardware cannot be loaded. The controller manager waits on for another description then.
 NO_HARDWARE = ('Could not load and initialize hardware', 'Exception caught while loading and initializing components')
 
@@ -56,7 +57,7 @@ def gains(robot, joint, controller):
     """For a simulated arm of whatever size: on accelerations, or on torques, as shares of the joint's effort limit."""
     if controller == 'computed_torque':
         return {'p': 400.0, 'd': 40.0}
-    if controller == 'gravity_compensation':
+    if controller in ('gravity_compensation', 'task_space'):
         return {'p': 0.0, 'd': 0.5}
     limit = robot.find(f"joint[@name='{joint}']/limit")
     effort = float(limit.get('effort', '0')) if limit is not None else 0.0
@@ -68,9 +69,33 @@ def root_link(robot):
     return next(link.get('name') for link in robot.findall('link') if link.get('name') not in children)
 
 
-def add_simulated_arm(robot, joints, hardware, sensed=(), undriven=()):
+def hand_link(robot):
+    """The last link of the longest chain of joints."""
+    above = {joint.find('child').get('link'): joint.find('parent').get('link') for joint in robot.findall('joint')}
+
+    def depth(link):
+        return 1 + depth(above[link]) if link in above else 0
+
+    return max((link.get('name') for link in robot.findall('link')), key=depth)
+
+
+def bent(robot, joints):
+    """Positions at which most arms are neither stretched nor at their limits."""
+    shape = (0.0, 0.5, 0.3, -1.5, 0.4, 1.1, 0.3)
+    start = {}
+    for joint, position in zip(joints, shape):
+        limit = robot.find(f"joint[@name='{joint}']/limit")
+        lower = float(limit.get('lower', '-3')) if limit is not None else -3.0
+        upper = float(limit.get('upper', '3')) if limit is not None else 3.0
+        room = 0.1 * (upper - lower)
+        start[joint] = position if lower >= upper else min(max(position, lower + room), upper - room)
+    return start
+
+
+def add_simulated_arm(robot, joints, hardware, sensed=(), undriven=(), start=None):
     """The <ros2_control> tag, where the description has none. `hardware`: parameters of dyn_controllers/SimulatedArm;
-    `sensed`: PAYLOAD/JOINT, joints of chains that will be attached; `undriven`: joints without a motor."""
+    `sensed`: PAYLOAD/JOINT, joints of chains that will be attached; `undriven`: joints without a motor; `start`:
+    positions by joint."""
     if robot.find('ros2_control') is not None:
         return
     system = ElementTree.SubElement(robot, 'ros2_control', name='simulated_arm', type='system')
@@ -83,7 +108,9 @@ def add_simulated_arm(robot, joints, hardware, sensed=(), undriven=()):
         for interface in () if name in undriven else ('position', 'velocity', 'effort'):
             ElementTree.SubElement(joint, 'command_interface', name=interface)
         for interface in ('position', 'velocity', 'effort'):
-            ElementTree.SubElement(joint, 'state_interface', name=interface)
+            state = ElementTree.SubElement(joint, 'state_interface', name=interface)
+            if interface == 'position' and name in (start or {}):
+                ElementTree.SubElement(state, 'param', name='initial_value').text = repr(start[name])
     for name in sensed:
         sensor = ElementTree.SubElement(system, 'sensor', name=name)
         for interface in ('position', 'velocity'):
@@ -118,8 +145,7 @@ def arm_nodes(robot, controller, parameters, space='', use_sim_time=False):
     description = {'robot_description': ElementTree.tostring(robot, encoding='unicode'), 'use_sim_time': use_sim_time}
     if space:
         description['frame_prefix'] = space.strip('/') + '/'
-    chained = controller != 'gravity_compensation'
-    names = ['joint_state_broadcaster', controller + '_controller'] + ['joint_trajectory_controller'] * chained
+    names = ['joint_state_broadcaster', controller + '_controller'] + ['joint_trajectory_controller'] * (controller in CHAINED)
     manager = Node(package='controller_manager', executable='ros2_control_node', namespace=space,
                    parameters=[parameters], output='screen')
     return [

@@ -19,7 +19,8 @@ import arm_bringup as bringup  # noqa: E402
 
 ARGUMENTS = [
     ('robot', 'arm7', 'name of a robot that `dyn robots` lists, or a .urdf or .xacro file'),
-    ('controller', 'computed_torque', 'computed_torque, feedforward or gravity_compensation'),
+    ('controller', 'computed_torque', 'computed_torque, feedforward, gravity_compensation or task_space'),
+    ('frame', '', 'of task_space: the link whose pose is controlled; empty: the last one'),
     ('jsim_algorithm', 'fused', 'algorithm of the joint-space inertia matrix'),
     ('coriolis_algorithm', 'fused', 'algorithm of the Coriolis matrix'),
     ('plant', 'native', 'engine of the simulated arm: native or mujoco'),
@@ -34,7 +35,11 @@ ARGUMENTS = [
 
 
 def controller_parameters(robot, joints, controller, values):
-    return {'jsim_algorithm': values['jsim_algorithm'],
+    of_task = {}
+    if controller == 'task_space':
+        of_task = {'frame': values['frame'] or bringup.hand_link(robot)}
+    return {**of_task,
+            'jsim_algorithm': values['jsim_algorithm'],
             'coriolis_algorithm': values['coriolis_algorithm'],
             'validation': {'mode': values['validation']},
             'effort_limit': {joint: float(values['effort_limit']) for joint in joints},
@@ -49,7 +54,8 @@ def bring_up(context):
     robot = ElementTree.fromstring(bringup.urdf_text(bringup.robot_file(values['robot']),
                                                      {'engine': values['plant']}))
     joints = bringup.driven_joints(robot)
-    bringup.add_simulated_arm(robot, joints, {'engine': values['plant'], 'friction': 'false'})
+    bringup.add_simulated_arm(robot, joints, {'engine': values['plant'], 'friction': 'false'},
+                              start=bringup.bent(robot, joints) if controller == 'task_space' else None)
     use_sim_time = values['use_sim_time'] == 'true'
     own = controller_parameters(robot, joints, controller, values)
     parameters = bringup.parameters_file(joints, controller, own, int(values['rate']), use_sim_time=use_sim_time)
@@ -60,7 +66,8 @@ def bring_up(context):
         nodes.append(bringup.rviz_node(robot, use_sim_time))
     duration = float(values['duration'])
     moved = controller != 'gravity_compensation' and values['move'] == 'true'
-    mover = Node(package='dyn_control', executable='move_arm.py', output='screen',
+    program = 'move_hand.py' if controller == 'task_space' else 'move_arm.py'
+    mover = Node(package='dyn_control', executable=program, output='screen',
                  parameters=[{'use_sim_time': use_sim_time}],
                  arguments=['--controller', controller + '_controller', '--duration', str(duration)])
     over = Shutdown(reason='the duration is over')
@@ -72,7 +79,7 @@ def bring_up(context):
         return [TimerAction(period=duration, actions=[over])] if duration > 0.0 else []
 
     def when_moved(event, _):
-        bringup.ended(event, 'move_arm.py')
+        bringup.ended(event, program)
         return [over]
 
     nodes.append(RegisterEventHandler(OnProcessExit(target_action=spawner, on_exit=when_spawned)))

@@ -35,16 +35,20 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
     : numbers_(numbers),
       law_(law),
       urdf_(urdf),
+      frame_(params.frame),
+      state_publish_rate_(params.state_publish_rate),
+      passive_joints_(params.passive_joints),
       joints_(params.joints),
       command_names_(params.command_interfaces),
       params_(params),
       lead_by_mode_(params.reference_lead < 0.0),
       holds_gravity_(params.gravity_compensation == "full"),
-      effort_limit_scale_(params.effort_limit_scale),
+      reference_timeout_s_(params.reference_timeout),
       base_sensor_(params.base_orientation),
       world_gravity_(gravity(params)) {
   dyn::live::LiveOptions options = live_options(params);
   options.max_payload_dofs = static_cast<int>(params.max_payload_dofs);
+  if (!frame_.empty()) options.frames = {frame_};
   live_ = make_live_model(urdf, numbers.armature, options, node->get_logger());
   const auto model = live_->newest_model();
   coordinate_names_ = model->coordinate_names();
@@ -57,14 +61,11 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
                      "', and max_payload_dofs has no room for it as a payload's");
   }
   dyn::control::check_has_mass(*model);
-  actuation_ = dyn::control::Actuation::from_model(*model, passive);
   const std::vector<int> controlled = controlled_coordinates(*model, params);
   for (const int i : controlled) controlled_.push_back(static_cast<size_t>(i));
-  friction_.clear();
-  for (const auto& joint : actuation_.friction) friction_.push_back(joint.coulomb + std::abs(joint.offset));
-  for (size_t i = 0; i < actuation_.actuated.size(); ++i) {
-    const bool ours = std::find(controlled_.begin(), controlled_.end(), i) != controlled_.end();
-    actuation_.followed[i] = !ours && actuation_.actuated[i];
+  if (law == dyn::control::Law::task_space) check_frame(*model);
+  actuation_ = actuation_of(*model);
+  for (size_t i = 0; i < actuation_.followed.size(); ++i) {
     if (actuation_.followed[i]) followed_.push_back(i);
   }
   for (const std::string& name : params.command_interfaces) {
@@ -78,13 +79,33 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
       std::make_unique<dyn::lockfree::Latest<std::vector<double>>>(std::vector<double>(coordinate_names_.size(), 0.0));
   read_limits();
   const dyn::control::Parameters first = converted(params);
-  for (size_t i = 0; i < coordinate_names_.size(); ++i) {
-    effort_limit_.push_back(dyn::control::effort_limit(actuation_, first, i));
-  }
   controller_ = std::make_unique<dyn::control::Controller>(*live_, actuation_, first, period_s);
   check_payloads_by(first, params);
   if (params.validation.mode != "off") validation_ = std::make_unique<Validation>(*node, *live_, params, period_s);
   show_numbers();
+}
+
+dyn::control::Actuation Arm::actuation_of(const dyn::Model& model) const {
+  auto actuation = dyn::control::Actuation::from_model(model, own_passive_joints(model, passive_joints_));
+  for (size_t i = 0; i < actuation.actuated.size(); ++i) {
+    const bool ours = std::find(controlled_.begin(), controlled_.end(), i) != controlled_.end();
+    actuation.followed[i] = !ours && actuation.actuated[i];
+  }
+  return actuation;
+}
+
+// All joints that move the frame must be commanded.
+void Arm::check_frame(const dyn::Model& model) const {
+  if (frame_.empty()) throw ModelError("frame: not given; it is the link whose pose is controlled");
+  const dyn::Link* const link = model.find_link(frame_);
+  if (link == nullptr || link->body < 0) throw ModelError("frame: no joint moves '" + frame_ + "'");
+  const dyn::Tree& tree = model.tree();
+  for (int body = link->body; body >= 0; body = tree.parent[static_cast<size_t>(body)]) {
+    const auto i = static_cast<size_t>(tree.coordinate[static_cast<size_t>(body)]);
+    if (std::find(controlled_.begin(), controlled_.end(), i) != controlled_.end()) continue;
+    throw ModelError("frame: '" + frame_ + "' is moved by joint '" + coordinate_names_[i] +
+                     "', which is not in joints");
+  }
 }
 
 // What the user gives beside the URDF's limits; 0: nothing.
@@ -135,7 +156,12 @@ std::vector<std::string> Arm::command_interfaces() const {
 // Twice the friction, and a fifth of what the drive can: nothing at rest takes that.
 std::vector<double> Arm::moving_torque() const {
   std::vector<double> least(coordinate_names_.size(), std::numeric_limits<double>::infinity());
-  for (const size_t i : controlled_) least[i] = 2.0 * friction_[i] + 0.2 * effort_limit_[i];
+  const dyn::control::Parameters parameters = converted(params_);
+  for (const size_t i : controlled_) {
+    const auto& friction = actuation_.friction[i];
+    least[i] = 2.0 * (friction.coulomb + std::abs(friction.offset)) +
+               0.2 * dyn::control::effort_limit(actuation_, parameters, i);
+  }
   return least;
 }
 
@@ -168,9 +194,9 @@ void Arm::set_parameters(const parameters::Params& params) {
     world_gravity_.back() = gravity(params);
     world_gravity_.publish();
   }
+  reference_timeout_s_.store(params.reference_timeout, std::memory_order_relaxed);
   lead_by_mode_.store(params.reference_lead < 0.0, std::memory_order_relaxed);
   holds_gravity_.store(params.gravity_compensation == "full", std::memory_order_relaxed);
-  effort_limit_scale_.store(params.effort_limit_scale, std::memory_order_relaxed);
   controller_->set_parameters(fresh);
   check_payloads_by(fresh, params);
   params_ = params;
@@ -187,6 +213,9 @@ std::string Arm::replace_description(const std::string& urdf) {
   {
     const std::scoped_lock lock(writers_);
     applied = live_->replace_robot(robot, 0.0);
+    actuation_ = actuation_of(*live_->newest_model());
+    controller_->set_limits(actuation_);
+    check_payloads_by(converted(params_), params_);
     urdf_ = urdf;
   }
   numbers_.armature.show_of(robot);
@@ -208,15 +237,17 @@ void Arm::refuse_payload_without_state(const dyn::Model& model) const {
   }
 }
 
-// A payload is refused whose joints have no state source, or that the arm cannot carry where it is; warned of where it
+// A description is refused that leaves a driven joint without an effort limit; a payload whose joints have no state
+// source, or that the arm cannot carry where it is; warned of where it
 // could not everywhere. The live model calls this under its writers' mutex, which so guards what is read here.
 void Arm::check_payloads_by(const dyn::control::Parameters& control, const parameters::Params& params) {
-  live_->set_check([this, control, gravity_mps2 = gravity(params)](const dyn::Model& before, const dyn::Model& after,
-                                                                   const dyn::Payload* attached) {
+  live_->set_check([this, control, actuation = actuation_, gravity_mps2 = gravity(params)](
+                       const dyn::Model& before, const dyn::Model& after, const dyn::Payload* attached) {
     refuse_payload_without_state(after);
+    controller_->check_limits(actuation_of(after));
     if (attached == nullptr) return std::vector<std::string>{};
     (void)posture_->take();
-    return dyn::control::check_payload(before, *attached, posture_->front(), gravity_mps2, actuation_, control);
+    return dyn::control::check_payload(before, *attached, posture_->front(), gravity_mps2, actuation, control);
   });
 }
 
@@ -285,7 +316,7 @@ dyn::control::CycleReport Arm::step(bool fresh_reference) noexcept {
   if (validation_) validation_->choose(*controller_);
   const double lead = chained_ && lead_by_mode_.load(std::memory_order_relaxed) ? 1.0 : 0.0;
   const auto report = controller_->step({q_, v_, base_moves() ? &gravity_ : nullptr},
-                                        {ref_q_, ref_v_, ref_a_, fresh_reference, nullptr, lead}, effort_);
+                                        {ref_q_, ref_v_, ref_a_, fresh_reference, nullptr, task_, lead}, effort_);
   std::copy(followed().q.begin(), followed().q.end(), command_q_.begin());
   std::copy(followed().v.begin(), followed().v.end(), command_v_.begin());
   return report;
@@ -310,12 +341,11 @@ void Arm::write(std::vector<hardware_interface::LoanedCommandInterface>& interfa
 void Arm::write_rest(std::vector<hardware_interface::LoanedCommandInterface>& interfaces) noexcept {
   if (!stepped_) return;  // gravity is not known yet; what stands there is of the controller before
   const bool holds_gravity = holds_gravity_.load(std::memory_order_relaxed);
-  const double scale = effort_limit_scale_.load(std::memory_order_relaxed);
   for (const size_t i : controlled_) {
     if (std::isfinite(q_[i])) command_q_[i] = q_[i];
     command_v_[i] = 0.0;
     const double gravity = holds_gravity ? terms().gravity[i] : 0.0;
-    const double limit = scale * effort_limit_[i];
+    const double limit = controller_->effort_bound(i);
     effort_[i] = std::isfinite(gravity) ? std::clamp(gravity, -limit, limit) : 0.0;
   }
   write(interfaces);

@@ -2,6 +2,7 @@
 #include "dyn_controllers/arm_node.hpp"
 
 #include <cmath>
+#include <vector>
 
 #include "dyn_core/dynamics.hpp"
 
@@ -14,7 +15,7 @@ ArmNode::ArmNode(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, Control
       listener_(listener),
       arm_(node, numbers, urdf, law, listener->get_params(), 1.0 / rate_hz),
       state_(*node, arm_, listener->get_params().state_publish_rate, 1.0 / rate_hz),
-      reporter_(*node, arm_, listener->get_params().state_publish_rate > 0.0, 1.0 / rate_hz),
+      reporter_(*node, arm_, 1.0 / rate_hz),
       introspection_(node->get_name(), arm_),
       payloads_(*node,
                 {[this](const dyn::Payload& payload, double time_s) { return arm_.live().attach(payload, time_s); },
@@ -38,8 +39,12 @@ namespace {
 // generate_parameter_library lets NaN through every bound.
 void require_finite(const rclcpp::Parameter& change) {
   const bool number = change.get_type() == rclcpp::ParameterType::PARAMETER_DOUBLE;
-  if (number && !std::isfinite(change.as_double())) {
-    throw dyn::ModelError(change.get_name() + ": " + change.value_to_string() + " is not a finite number");
+  const bool numbers = change.get_type() == rclcpp::ParameterType::PARAMETER_DOUBLE_ARRAY;
+  bool finite = !number || std::isfinite(change.as_double());
+  for (const double x : numbers ? change.as_double_array() : std::vector<double>{}) finite = finite && std::isfinite(x);
+  if (!finite) {
+    throw dyn::ModelError(change.get_name() + ": " + change.value_to_string() + " is not " +
+                          (numbers ? "finite in every entry" : "a finite number"));
   }
 }
 
@@ -57,6 +62,7 @@ rcl_interfaces::msg::SetParametersResult ArmNode::judge(const std::vector<rclcpp
       if (change.get_name() == "jsim_algorithm") wanted.jsim_algorithm = change.as_string();
       if (change.get_name() == "coriolis_algorithm") wanted.coriolis_algorithm = change.as_string();
       if (change.get_name() == "gravity") wanted.gravity = change.as_double_array();
+      if (change.get_name() == "task.posture") wanted.task.posture = change.as_double_array();
       for (auto& [joint, gains] : wanted.gains.joints_map) {
         const std::string prefix = "gains." + joint + '.';
         if (change.get_name() == prefix + "p") gains.p = change.as_double();

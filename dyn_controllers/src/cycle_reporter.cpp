@@ -33,21 +33,22 @@ std::pair<std::uint8_t, std::string> judge(const CycleCounts& before, const Cycl
     return {DiagnosticStatus::ERROR, "safe torque, gravity and damping only: " + cause};
   }
   if (now.held_torque != before.held_torque) return {DiagnosticStatus::ERROR, "the last good torque is held: " + cause};
-  if (now.fallback != before.fallback) return {DiagnosticStatus::ERROR, "the validator closed its gate"};
+  if (now.fallback != before.fallback) return {DiagnosticStatus::ERROR, "the validator asked for a fallback"};
   if (!active) return {DiagnosticStatus::OK, "not active"};
   if (now.all == before.all) return {DiagnosticStatus::WARN, "active, but there was no cycle"};
   if (now.no_motion != before.no_motion) return {DiagnosticStatus::WARN, "the state does not follow the torque"};
   if (now.bad_reference != before.bad_reference) return {DiagnosticStatus::WARN, "references are not finite"};
-  if (now.collision != before.collision) return {DiagnosticStatus::WARN, "something pushes"};
+  if (now.collision != before.collision) return {DiagnosticStatus::WARN, "external effort above collision_threshold"};
   if (now.held_reference != before.held_reference) return {DiagnosticStatus::WARN, "no reference: the arm is held"};
   if (now.limited != before.limited) return {DiagnosticStatus::WARN, "the reference asks for more than the arm can do"};
+  if (now.velocity_held != before.velocity_held) return {DiagnosticStatus::WARN, "at a velocity limit"};
   if (now.saturated != before.saturated) return {DiagnosticStatus::WARN, "at an effort limit"};
   return {DiagnosticStatus::OK, "tracking"};
 }
 
 }  // namespace
 
-CycleReporter::CycleReporter(rclcpp_lifecycle::LifecycleNode& node, const Arm& arm, bool diagnostics, double period_s)
+CycleReporter::CycleReporter(rclcpp_lifecycle::LifecycleNode& node, const Arm& arm, double period_s)
     : period_s_(period_s),
       names_(arm.all_coordinate_names()),
       motion_(arm.moving_torque()),
@@ -56,7 +57,6 @@ CycleReporter::CycleReporter(rclcpp_lifecycle::LifecycleNode& node, const Arm& a
   using namespace std::chrono_literals;
   // Not by the node's clock: a simulation that stands still is to be told too.
   log_timer_ = node.create_wall_timer(200ms, [this] { tell(); });
-  if (!diagnostics) return;
   diagnosis_.status.resize(1);
   diagnosis_.status[0].name = full_name(node) + ": torque";
   diagnosis_.status[0].hardware_id = "none";
@@ -149,6 +149,7 @@ void CycleReporter::note(const Arm& arm, const dyn::control::CycleReport& report
   add(safe_torque_, report.mode == Mode::safe_torque);
   add(failed_, report.mode == Mode::failed);
   add(saturated_, report.saturated);
+  add(velocity_held_, report.velocity_held);
   add(limited_, report.reference_limited);
   add(bad_reference_, bad);
   add(collision_, report.collision);
@@ -161,8 +162,9 @@ void CycleReporter::note(const Arm& arm, const dyn::control::CycleReport& report
 
 CycleCounts CycleReporter::counts() const {
   const auto now = [](const Number& number) { return number.load(std::memory_order_relaxed); };
-  return {now(all_),     now(held_reference_), now(held_torque_), now(safe_torque_), now(failed_),   now(saturated_),
-          now(limited_), now(bad_reference_),  now(collision_),   now(fallbacks_),   now(no_motion_)};
+  return {now(all_),           now(held_reference_), now(held_torque_),   now(safe_torque_),
+          now(failed_),        now(saturated_),      now(velocity_held_), now(limited_),
+          now(bad_reference_), now(collision_),      now(fallbacks_),     now(no_motion_)};
 }
 
 std::string CycleReporter::name_of(int coordinate) const {
@@ -186,7 +188,7 @@ std::string CycleReporter::cause_of(const CycleEvent& event) const {
 std::string CycleReporter::text_of(const CycleEvent& event) const {
   switch (event.what) {
     case What::limited: return describe(event.cut, name_of(event.cut.coordinate));
-    case What::fallback: return "the validator closed its gate";
+    case What::fallback: return "the validator asked for a fallback";
     case What::bad_reference: return "references from the controller above are not finite, and not used";
     case What::not_activated: return "not activated: " + cause_of(event);
     case What::activated: return "active";
@@ -199,7 +201,7 @@ std::string CycleReporter::text_of(const CycleEvent& event) const {
   switch (event.mode) {
     case Mode::tracking: return "tracking";
     case Mode::holding_reference:
-      return std::string(event.fallback_holds  ? "the validator's gate is closed"
+      return std::string(event.fallback_holds  ? "the validator asked for a stop"
                          : event.bad_reference ? "references are not finite"
                                                : "no new reference for reference_timeout") +
              ": the arm is brought to rest and held";
@@ -272,10 +274,11 @@ void CycleReporter::diagnose() {
   number("cycles with the safe torque", now.safe_torque);
   number("cycles that failed", now.failed);
   number("cycles at an effort limit", now.saturated);
+  number("cycles at a velocity limit", now.velocity_held);
   number("cycles with a limited reference", now.limited);
   number("cycles with a reference that is not finite", now.bad_reference);
-  number("cycles with a push from outside", now.collision);
-  number("cycles behind the validator's gate", now.fallback);
+  number("cycles with external effort above collision_threshold", now.collision);
+  number("cycles with a fallback", now.fallback);
   number("model generation", generation_.load(std::memory_order_relaxed));
   value("jsim_algorithm", jsim_name(jsim_.load(std::memory_order_relaxed)));
   value("coriolis_algorithm", coriolis_name(coriolis_.load(std::memory_order_relaxed)));

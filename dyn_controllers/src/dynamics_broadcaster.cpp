@@ -101,6 +101,7 @@ void DynamicsBroadcaster::observe(const dyn::Dynamics& dynamics) noexcept {
 }
 
 return_type DynamicsBroadcaster::update(const rclcpp::Time& time, const rclcpp::Duration&) {
+  const dyn::realtime::Scope scope("DynamicsBroadcaster::update");
   read();
   dyn::live::Generation& generation = live_->acquire(period_s_);
   const dyn::Status status = generation.dynamics.update(q_, v_);

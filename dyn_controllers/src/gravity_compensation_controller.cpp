@@ -7,6 +7,7 @@ namespace dyn_controllers {
 
 controller_interface::return_type GravityCompensationController::update(const rclcpp::Time& time,
                                                                         const rclcpp::Duration&) {
+  const dyn::realtime::Scope scope("GravityCompensationController::update");
   arm().read(state_interfaces_);
   arm().follow_state();
   return finish_cycle(time, true);

@@ -29,6 +29,46 @@ int coordinate_of(const dyn::Model& robot, const std::string& name) {
   throw ModelError("joints: the robot '" + robot.name() + "' has no joint '" + name + "'");
 }
 
+std::array<double, 6> six(const std::vector<double>& values) {
+  std::array<double, 6> all{};
+  std::copy_n(values.begin(), all.size(), all.begin());
+  return all;
+}
+
+// `controlled`: coordinate of each of `joints`.
+dyn::control::TaskParameters task_parameters(const parameters::Params& params, const std::vector<int>& controlled,
+                                             int coordinates) {
+  const auto& task = params.task;
+  dyn::control::TaskParameters out;
+  out.mode = task.mode == "impedance" ? dyn::control::TaskMode::impedance : dyn::control::TaskMode::computed_torque;
+  out.axes = task.axes == "frame" ? dyn::control::TaskAxes::frame : dyn::control::TaskAxes::base;
+  out.p_linear = task.p_linear;
+  out.d_linear = task.d_linear;
+  out.p_angular = task.p_angular;
+  out.d_angular = task.d_angular;
+  out.reject_external = task.reject_external;
+  out.stiffness = six(task.stiffness);
+  out.damping = six(task.damping);
+  out.inertia = six(task.inertia);
+  out.damping_ratio = task.damping_ratio;
+  out.velocity_limit = task.velocity_limit;
+  out.angular_velocity_limit = task.angular_velocity_limit;
+  out.acceleration_limit = task.acceleration_limit;
+  out.angular_acceleration_limit = task.angular_acceleration_limit;
+  out.posture_p = task.posture_p;
+  out.posture_d = task.posture_d;
+  out.damp_below = task.damp_below;
+  out.singular_damping = task.singular_damping;
+  if (task.posture.empty()) return out;
+  if (task.posture.size() != controlled.size()) {
+    throw ModelError("task.posture: given for " + std::to_string(task.posture.size()) + " joints of " +
+                     std::to_string(controlled.size()));
+  }
+  out.posture.assign(static_cast<size_t>(coordinates), 0.0);
+  for (size_t k = 0; k < controlled.size(); ++k) out.posture[static_cast<size_t>(controlled[k])] = task.posture[k];
+  return out;
+}
+
 }  // namespace
 
 std::vector<int> controlled_coordinates(const dyn::Model& robot, const parameters::Params& params) {
@@ -70,6 +110,7 @@ dyn::control::Parameters control_parameters(const parameters::Params& params, dy
   out.observer_gain = params.observer_gain;
   out.collision_threshold = params.collision_threshold;
   out.hold_time_s = params.hold_time;
+  if (law == dyn::control::Law::task_space) out.task = task_parameters(params, controlled, coordinates);
   return out;
 }
 

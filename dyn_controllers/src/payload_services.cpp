@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dyn_core/model/name_limit.hpp"
 #include "dyn_core/model/urdf.hpp"
 
 namespace dyn_controllers {
@@ -39,19 +40,11 @@ void refuse(const std::exception& error, Response& response) {
   response.message = error.what();
 }
 
-// What is too long is not repeated in the message either.
-void check_length(const char* what, const std::string& text) {
-  constexpr size_t most = 256;
-  if (text.size() <= most) return;
-  throw dyn::ModelError(std::string(what) + ": has " + std::to_string(text.size()) + " bytes, and " +
-                        std::to_string(most) + " are the most");
-}
-
 }  // namespace
 
 dyn::Payload payload_from_message(const dyn_msgs::msg::Payload& message) {
-  check_length("name", message.name);
-  check_length("link", message.link);
+  dyn::check_name_length("the name of payload", message.name);
+  dyn::check_name_length("link", message.link);
   const dyn::Pose pose = pose_from_message(message.pose);
   const auto& inertia = message.inertia;
   if (!message.urdf.empty()) {
@@ -113,7 +106,7 @@ void PayloadServices::attach(const dyn_msgs::srv::AttachPayload::Request& reques
 void PayloadServices::detach(const dyn_msgs::srv::DetachPayload::Request& request,
                              dyn_msgs::srv::DetachPayload::Response& response) {
   try {
-    check_length("name", request.name);
+    dyn::check_name_length("the name of payload", request.name);
     const auto applied = carrier_.detach(request.name, seconds(request.transition_time));
     auto& all = attached_.payloads;
     all.erase(std::remove_if(all.begin(), all.end(), [&](const auto& p) { return p.name == request.name; }), all.end());

@@ -2,7 +2,6 @@
 #include "dyn_controllers/reference_topics.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -38,34 +37,13 @@ void copy(const std::vector<double>& from, const std::vector<size_t>& order, con
 }  // namespace
 
 ReferenceTopics::ReferenceTopics(rclcpp_lifecycle::LifecycleNode& node, const std::vector<std::string>& joints)
-    : joints_(joints), logger_(node.get_logger()), references_(zeros(joints.size())) {
+    : joints_(joints), refusals_(node), references_(zeros(joints.size())) {
   const auto qos = rclcpp::SystemDefaultsQoS();
   point_ = rclcpp::create_subscription<JointTrajectoryPoint>(
       node, "~/reference", qos, [this](const JointTrajectoryPoint::ConstSharedPtr& point) { take_point(*point); });
   trajectory_ = rclcpp::create_subscription<JointTrajectory>(
       node, "~/joint_trajectory", qos,
       [this](const JointTrajectory::ConstSharedPtr& trajectory) { take_trajectory(*trajectory); });
-  timer_ = node.create_wall_timer(std::chrono::seconds(1), [this] { flush(); });
-}
-
-// The first one at once, the others of the same second together.
-void ReferenceTopics::refuse(const std::string& why) {
-  if (told_) {
-    ++refused_;
-    last_refusal_ = why;
-    return;
-  }
-  told_ = true;
-  RCLCPP_WARN(logger_, "reference refused: %s", why.c_str());
-}
-
-void ReferenceTopics::flush() {
-  if (refused_ > 0) {
-    RCLCPP_WARN(logger_, "%llu more references refused in the last second; the last one: %s",
-                static_cast<unsigned long long>(refused_), last_refusal_.c_str());
-  }
-  told_ = refused_ > 0;
-  refused_ = 0;
 }
 
 void ReferenceTopics::take_point(const JointTrajectoryPoint& point) {
@@ -76,8 +54,8 @@ void ReferenceTopics::take_point(const JointTrajectoryPoint& point) {
 
 void ReferenceTopics::take_trajectory(const JointTrajectory& trajectory) {
   if (trajectory.points.size() != 1) {
-    refuse("~/joint_trajectory has " + std::to_string(trajectory.points.size()) +
-           " points; one is wanted, joint_trajectory_controller takes more");
+    refusals_.refuse("~/joint_trajectory has " + std::to_string(trajectory.points.size()) +
+                     " points; one is wanted, joint_trajectory_controller takes more");
     return;
   }
   std::vector<size_t> order;
@@ -85,7 +63,7 @@ void ReferenceTopics::take_trajectory(const JointTrajectory& trajectory) {
     const auto& names = trajectory.joint_names;
     const auto found = std::find(names.begin(), names.end(), joint);
     if (found == names.end() || names.size() != joints_.size()) {
-      refuse("the joints of ~/joint_trajectory are not those of `joints` ('" + joint + "')");
+      refusals_.refuse("the joints of ~/joint_trajectory are not those of `joints` ('" + joint + "')");
       return;
     }
     order.push_back(static_cast<size_t>(found - names.begin()));
@@ -100,7 +78,7 @@ void ReferenceTopics::hand_over(const JointTrajectoryPoint& point, const std::ve
     copy(point.velocities, order, "velocities", false, reference.v);
     copy(point.accelerations, order, "accelerations", false, reference.a);
   } catch (const std::invalid_argument& error) {
-    refuse(error.what());
+    refusals_.refuse(error.what());
     return;
   }
   references_.publish();

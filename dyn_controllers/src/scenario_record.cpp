@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "dyn_core/dynamics.hpp"
+#include "dyn_core/numeric/residual.hpp"
 
 namespace dyn_controllers {
 
@@ -116,14 +117,14 @@ void ScenarioRecord::put_signals(const ControllerState& state) {
 void ScenarioRecord::put_errors(const ControllerState& state) {
   last_error_ = 0.0;
   for (size_t i = 0; i < tracked_.size(); ++i) {
-    record_.torque_max = std::max(record_.torque_max, std::abs(state.effort_applied[i]));
+    record_.torque_max = dyn::larger_error(record_.torque_max, std::abs(state.effort_applied[i]));
     if (!tracked_[i]) continue;
     const double error = state.position_error[i];
     squares_ += error * error;
     errors_ += 1.0;
-    last_error_ = std::max(last_error_, std::abs(error));
+    last_error_ = dyn::larger_error(last_error_, std::abs(error));
   }
-  record_.tracking_max = std::max(record_.tracking_max, last_error_);
+  record_.tracking_max = dyn::larger_error(record_.tracking_max, last_error_);
   record_.tracking_rms = std::sqrt(squares_ / errors_);
 }
 
@@ -136,9 +137,9 @@ void ScenarioRecord::add(const dyn_msgs::msg::Validation& residual) {
   validation.unavailable_reason.clear();
   validation.samples = residual.samples;
   validation.breaches = residual.breaches;
-  validation.max_M = std::max(validation.max_M, residual.mass_matrix);
-  validation.max_Cv = std::max(validation.max_Cv, residual.coriolis);
-  validation.max_g = std::max(validation.max_g, residual.gravity);
+  validation.max_M = dyn::larger_error(validation.max_M, residual.mass_matrix);
+  validation.max_Cv = dyn::larger_error(validation.max_Cv, residual.coriolis);
+  validation.max_g = dyn::larger_error(validation.max_g, residual.gravity);
   record_.residuals.push_back({(stamp - begin_).seconds(), residual.mass_matrix, residual.coriolis, residual.gravity});
 }
 

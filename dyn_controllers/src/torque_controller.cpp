@@ -120,6 +120,7 @@ void TorqueController::take_chained_reference() noexcept {
 
 // state in -> model of this cycle -> M, C, g -> control law -> limits -> effort out -> sample
 return_type TorqueController::update_and_write_commands(const rclcpp::Time& time, const rclcpp::Duration&) {
+  const dyn::realtime::Scope scope("TorqueController::update");
   arm().read(state_interfaces_);
   if (is_in_chained_mode()) take_chained_reference();
   return finish_cycle(time, fresh_reference_);

@@ -50,8 +50,8 @@ class ArmWatch : public controller_interface::ControllerInterface {
       effort[i] = state_interfaces_[14 + i].get_optional<double>().value();
       fastest = std::max(fastest, std::abs(v[i]) / bounds[i].velocity);
       strongest = std::max(strongest, std::abs(effort[i]) / bounds[i].effort);
-      check(v[i], bounds[i].velocity, velocity_tolerance, "rad/s", i);
-      check(effort[i], bounds[i].effort, 1.0 + 1e-9, "N m", i);
+      check(v[i], bounds[i].velocity, "rad/s", i);
+      check(effort[i], bounds[i].effort, "N m", i);
     }
     return return_type::OK;
   }
@@ -65,12 +65,11 @@ class ArmWatch : public controller_interface::ControllerInterface {
   std::vector<double> q = std::vector<double>(7, 0.0), v = q, effort = q;
   double fastest = 0.0, strongest = 0.0;  // shares of the limits
   std::string breach;                     // the first one
-  double velocity_tolerance = 1.0 + 1e-9;
   long cycle = 0;
 
  private:
-  void check(double value, double limit, double tolerance, const char* unit, size_t joint) {
-    if (!breach.empty() || std::abs(value) <= limit * tolerance) return;
+  void check(double value, double limit, const char* unit, size_t joint) {
+    if (!breach.empty() || std::abs(value) <= limit * (1.0 + 1e-9)) return;
     std::ostringstream text;
     text << "cycle " << cycle << ": joint" << joint + 1 << " has " << value << ' ' << unit << ", and " << limit
          << " is its limit";

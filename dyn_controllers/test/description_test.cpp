@@ -89,6 +89,26 @@ TEST_F(Description, AJointWithAnotherNameIsRefusedAndHangsNothing) {
   EXPECT_EQ(plugin->update(), return_type::OK);
 }
 
+// The arm is held out against gravity: with less effort from the next cycle on. Without any limit it is refused.
+TEST_F(Description, ItsLimitsCountAtOnce) {
+  bring_up();
+  plugin->set_state("joint2/position", 1.2);
+  const auto effort = [&] {
+    EXPECT_EQ(plugin->update(), return_type::OK);
+    return std::abs(plugin->command("joint2/effort"));
+  };
+  ASSERT_GT(effort(), 20.0);
+  publish(with("effort=\"180\"", "effort=\"15\""));
+  EXPECT_TRUE(room->spin_until([&] { return effort() == 15.0; }));
+  auto continuous = with("<limit lower=\"-2.09\" upper=\"2.09\" effort=\"180\" velocity=\"1.9\"/>", "");
+  publish(continuous.replace(continuous.find("name=\"joint2\" type=\"revolute\""),
+                             std::string("name=\"joint2\" type=\"revolute\"").size(),
+                             "name=\"joint2\" type=\"continuous\""));
+  EXPECT_TRUE(room->spin_until([&] { return LogCapture::count("joint 'joint2' has no effort limit") == 1; }))
+      << LogCapture::all();
+  EXPECT_EQ(effort(), 15.0);
+}
+
 TEST_F(Description, TheArmatureOfANewOneCountsWhereTheUserGaveNone) {
   auto parameters = arm7_parameters();
   parameters["armature.joint3"] = rclcpp::ParameterValue(0.7);

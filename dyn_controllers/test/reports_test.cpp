@@ -21,8 +21,9 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 class Reports : public testing::Test {
  protected:
-  void bring_up(bool chained, const std::string& space = "") {
+  void bring_up(bool chained, const std::string& space = "", double state_publish_rate = 50.0) {
     auto parameters = arm7_parameters();
+    parameters["state_publish_rate"] = rclcpp::ParameterValue(state_publish_rate);
     plugin = std::make_unique<Computed>(parameters, arm7_urdf(), 1000, space);
     plugin->start(chained);
     room = std::make_unique<Room>(*plugin->controller->get_node());
@@ -52,6 +53,14 @@ class Reports : public testing::Test {
   DiagnosticStatus status;
   rclcpp::Subscription<DiagnosticArray>::SharedPtr diagnostics;
 };
+
+TEST_F(Reports, DiagnosesWithoutAStateTopicToo) {
+  bring_up(true, "", 0.0);
+  give_references();
+  ASSERT_EQ(plugin->update(), return_type::OK);
+  plugin->set_state("joint4/position", nan);
+  EXPECT_TRUE(diagnosed("safe torque")) << status.message;
+}
 
 TEST_F(Reports, EveryModeAndTheReasonOnce) {
   bring_up(true);

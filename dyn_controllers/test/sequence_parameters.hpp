@@ -12,6 +12,7 @@ inline std::vector<std::pair<std::string, std::string>> sequence_controllers() {
   return {{"computed", "dyn_controllers/ComputedTorqueController"},
           {"feedforward", "dyn_controllers/FeedforwardController"},
           {"gravity_compensation", "dyn_controllers/GravityCompensationController"},
+          {"task", "dyn_controllers/TaskSpaceController"},
           {"position", "forward_command_controller/ForwardCommandController"},
           {"trajectory", trajectory},
           {"fed_trajectory", trajectory}};
@@ -40,6 +41,8 @@ inline std::string sequence_parameters() {
   ours("computed", computed.str());
   ours("feedforward", feedforward.str());
   ours("gravity_compensation", guiding.str());
+  ours("task", guiding.str());
+  text << "    frame: tool0\n";
   text << "position:\n  ros__parameters:\n    joints: " << list("") << "\n    interface_name: position\n";
   for (const auto& [above, below] :
        {std::pair{"trajectory", "computed/"}, std::pair{"fed_trajectory", "feedforward/"}}) {

@@ -36,6 +36,8 @@ class Arm {
   [[nodiscard]] const std::vector<std::string>& joints() const noexcept { return joints_; }
   [[nodiscard]] const std::vector<std::string>& coordinate_names() const noexcept { return coordinate_names_; }
   [[nodiscard]] const std::vector<std::string>& passive_payload_joints() const noexcept { return payload_joints_; }
+  [[nodiscard]] const std::string& frame() const noexcept { return frame_; }
+  [[nodiscard]] double state_publish_rate() const noexcept { return state_publish_rate_; }
   // coordinate_names(), then passive_payload_joints(): the order of every vector below.
   [[nodiscard]] std::vector<std::string> all_coordinate_names() const;
   // JOINT/position of every coordinate, then JOINT/velocity of every coordinate, then the orientation of a base that
@@ -53,7 +55,8 @@ class Arm {
   // that may change while active. Nothing changes where one of them is no good.
   void set_parameters(const parameters::Params& params);
   void check_parameters(const parameters::Params& params) const;  // throws what set_parameters would
-  // A new description of the same joints. Returns a sentence about what was applied; empty if it is the same text.
+  // A new description of the same joints: its inertias, limits and friction count from the next cycle on. Returns a
+  // sentence about what was applied; empty if it is the same text.
   std::string replace_description(const std::string& urdf);
   // For payloads: attach() also refuses what the arm cannot carry where it is, and warns of what it could not
   // everywhere.
@@ -70,6 +73,12 @@ class Arm {
   DYN_REALTIME void follow_state() noexcept;
   // References come from another controller, a period ahead unless reference_lead says otherwise; or from topics.
   DYN_REALTIME void set_chained(bool chained) noexcept { chained_ = chained; }
+  // Of the law task_space: lives as long as this, and is read by every step.
+  void set_task(const dyn::control::TaskReference* task) noexcept { task_ = task; }
+  [[nodiscard]] DYN_REALTIME const dyn::control::TaskCycle& task() const noexcept { return controller_->task(); }
+  [[nodiscard]] DYN_REALTIME double reference_timeout_s() const noexcept {
+    return reference_timeout_s_.load(std::memory_order_relaxed);
+  }
   DYN_REALTIME dyn::control::CycleReport step(bool fresh_reference) noexcept;
   // The result of the last step.
   DYN_REALTIME void write(std::vector<hardware_interface::LoanedCommandInterface>& interfaces) noexcept;
@@ -99,6 +108,8 @@ class Arm {
   enum class Command : std::uint8_t { position, velocity, effort };
 
   [[nodiscard]] dyn::control::Parameters converted(const parameters::Params& params) const;
+  [[nodiscard]] dyn::control::Actuation actuation_of(const dyn::Model& model) const;
+  void check_frame(const dyn::Model& model) const;
   void read_limits();
   void show_numbers();
   void check_payloads_by(const dyn::control::Parameters& control, const parameters::Params& params);
@@ -112,19 +123,21 @@ class Arm {
   ControllerJointNumbers& numbers_;
   dyn::control::Law law_;
   std::string urdf_;
+  const std::string frame_;
+  const double state_publish_rate_;
+  const std::vector<std::string> passive_joints_;  // as the parameter names them
   std::vector<std::string> joints_, coordinate_names_, payload_joints_;
   std::vector<std::string> command_names_;
   std::vector<Command> commands_;
   std::vector<size_t> controlled_;                                     // coordinates of joints_
   std::vector<size_t> followed_;                                       // coordinates whose reference is their state
   std::vector<double> given_effort_limit_, given_acceleration_limit_;  // by the user; 0: none
-  std::vector<double> effort_limit_, friction_;                        // that count
 
   std::mutex writers_;  // between writers; the loop never takes it
   parameters::Params params_;
   std::atomic<bool> lead_by_mode_;   // reference_lead is -1
   std::atomic<bool> holds_gravity_;  // gravity_compensation is full
-  std::atomic<double> effort_limit_scale_;
+  std::atomic<double> reference_timeout_s_;
 
   dyn::control::Actuation actuation_;
   std::unique_ptr<dyn::lockfree::Latest<std::vector<double>>> posture_;  // from the loop to the check of payloads
@@ -139,6 +152,7 @@ class Arm {
 
   // By coordinate, payloads' behind the robot's.
   std::vector<double> q_, v_, ref_q_, ref_v_, ref_a_, command_q_, command_v_, effort_;
+  const dyn::control::TaskReference* task_ = nullptr;
   bool chained_ = false;
   bool stepped_ = false;  // since it was activated
 };

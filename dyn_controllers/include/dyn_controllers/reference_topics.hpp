@@ -6,10 +6,10 @@
 // once a second at most, with the number of those that were not shown.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "dyn_controllers/refusals.hpp"
 #include "dyn_core/lockfree/latest.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "rclcpp_lifecycle/lifecycle_node.hpp"
@@ -35,16 +35,9 @@ class ReferenceTopics {
   // `order`: which entry of the point is the k-th joint.
   void hand_over(const trajectory_msgs::msg::JointTrajectoryPoint& point, const std::vector<size_t>& order);
 
-  void refuse(const std::string& why);
-  void flush();
-
   std::vector<std::string> joints_;
-  rclcpp::Logger logger_;
+  Refusals refusals_;
   dyn::lockfree::Latest<Reference> references_;
-  std::uint64_t refused_ = 0;  // since the last line
-  bool told_ = false;          // in this second
-  std::string last_refusal_;
-  rclcpp::TimerBase::SharedPtr timer_;
   rclcpp::Subscription<trajectory_msgs::msg::JointTrajectoryPoint>::SharedPtr point_;
   rclcpp::Subscription<trajectory_msgs::msg::JointTrajectory>::SharedPtr trajectory_;
 };

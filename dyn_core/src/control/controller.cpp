@@ -65,6 +65,7 @@ CycleState::CycleState(int max_n, int max_bodies)
       terms(make_terms(max_n)),
       commands(max_n),
       payload(max_bodies),
+      task(max_n),
       observer(max_n) {
   for (auto* x :
        {&given_q,       &given_v,     &given_a,   &followed_q,   &followed_v,      &followed_a,    &ref_q,
@@ -79,16 +80,21 @@ CycleState::CycleState(int max_n, int max_bodies)
 Controller::Impl::Impl(live::LiveModel& live_model, Actuation what, const Parameters& first, double cycle_s)
     : CycleState(live_model.max_coordinates(), most_bodies(live_model)),
       live(live_model),
-      actuation(std::move(what)),
+      actuation(what),
       period_s(cycle_s),
       robot_n(live_model.robot_coordinates()),
+      names(live_model.newest_model()->coordinate_names()),
       max_n(live_model.max_coordinates()),
+      newest_actuation(std::move(what)),
+      newest_parameters(first),
       passive(max_n),
+      velocity_guard(max_n),
       anti_swing(most_bodies(live_model), max_n),
+      task_law(max_n),
       before_warm_up(max_n, most_bodies(live_model)) {
   check_has_mass(*live.newest_model());
   find_payload_link();
-  check(first);
+  check(first, newest_actuation);
   parameters = lockfree::Owned<Parameters>::make(first);
   payload.reset(first.adaptation_mass_kg, first.adaptation_radius_m);
 }
@@ -104,14 +110,15 @@ void Controller::Impl::find_payload_link() {
   body_T_payload = link->body_T_link;
 }
 
-void Controller::Impl::check(const Parameters& candidate) const {
+void Controller::Impl::check(const Parameters& candidate, const Actuation& what) const {
   if (const auto fault = find_fault(candidate, robot_n); !fault.empty()) throw ModelError(fault);
   if (candidate.law == Law::adaptive && payload_coordinate < 0) {
     throw ModelError("type: adaptive learns a payload, and payload_link does not say where");
   }
   for (int i = 0; i < robot_n; ++i) {
-    if (!drives(i) || std::isfinite(effort_limit(actuation, candidate, i))) continue;
-    const std::string& joint = live.newest_model()->coordinate_names()[i];
+    const bool driven = what.actuated[i] && !what.followed[i];
+    if (!driven || std::isfinite(effort_limit(what, candidate, i))) continue;
+    const std::string& joint = names[i];
     throw ModelError("joint '" + joint +
                      "' has no effort limit: give it one by <limit effort=\"...\"> in the URDF or by " +
                      "the parameter effort_limit." + joint);
@@ -130,7 +137,9 @@ void Controller::set_parameters(const Parameters& parameters) { impl_->fresh_par
 
 lockfree::Owned<Parameters> Controller::ready(const Parameters& parameters) const {
   realtime::forbid("Controller::set_parameters");
-  impl_->check(parameters);
+  const std::scoped_lock lock(impl_->writers);
+  impl_->check(parameters, impl_->newest_actuation);
+  impl_->newest_parameters = parameters;
   return lockfree::Owned<Parameters>::make(parameters);
 }
 
@@ -139,7 +148,28 @@ void Controller::enact(lockfree::Owned<Parameters> parameters) noexcept {
   impl_->fresh_parameters.offer(std::move(parameters));
 }
 
-void Controller::collect() { impl_->fresh_parameters.collect(); }
+void Controller::check_limits(const Actuation& actuation) const {
+  const std::scoped_lock lock(impl_->writers);
+  impl_->check(impl_->newest_parameters, actuation);
+}
+
+void Controller::set_limits(const Actuation& actuation) {
+  realtime::forbid("Controller::set_limits");
+  check_limits(actuation);
+  const std::scoped_lock lock(impl_->writers);
+  impl_->newest_actuation = actuation;
+  impl_->fresh_actuation.publish(lockfree::Owned<Actuation>::make(actuation));
+}
+
+const TaskCycle& Controller::task() const noexcept { return impl_->task.cycle; }
+double Controller::effort_bound(size_t coordinate) const noexcept {
+  return impl_->effort_bound(static_cast<int>(coordinate));
+}
+
+void Controller::collect() {
+  impl_->fresh_parameters.collect();
+  impl_->fresh_actuation.collect();
+}
 
 void Controller::set_sample_ring(live::SampleRing* ring) noexcept { impl_->ring = ring; }
 FollowedReference Controller::reference() const noexcept {
@@ -184,6 +214,9 @@ CycleReport Controller::step(const StateInput& state, const ReferenceInput& refe
   cycle.reference = reference;
   auto parameters = cycle.fresh_parameters.take();
   if (parameters) cycle.fresh_parameters.retire(std::exchange(cycle.parameters, std::move(parameters)));
+  auto limits = cycle.fresh_actuation.take();
+  if (limits) std::swap(cycle.actuation, *limits);
+  cycle.fresh_actuation.retire(std::move(limits));
   live::Generation& generation = cycle.live.acquire(cycle.period_s);
   cycle.note_model_change(generation);
   DYN_EXPECTS(std::ssize(state.q) >= cycle.n && std::ssize(state.v) >= cycle.n && std::ssize(effort) >= cycle.n);
@@ -220,10 +253,12 @@ void Controller::Impl::compute(live::Generation& generation, CycleReport& report
   update_reference(report);
   predict();
   report.status = update_dynamics(dynamics);
-  if (report.status.ok()) report.status = apply_law(dynamics);
+  const bool task_space = parameters->law == Law::task_space;
+  if (report.status.ok()) report.status = task_space ? apply_task(generation, report) : apply_law(dynamics);
   if (!report.status.ok()) return;
   if (holding) report.mode = CycleReport::Mode::holding_reference;
   limit_effort(report);
+  limit_velocity(dynamics, report);
   update_observer(generation, report);
   remember_good(dynamics);
 }

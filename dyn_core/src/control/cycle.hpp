@@ -6,6 +6,8 @@
 //   state -> reference -> prediction -> dynamics -> law -> limits -> observer -> safety -> sample
 #pragma once
 
+#include <mutex>
+#include <string>
 #include <vector>
 
 #include "dyn_core/control/anti_swing.hpp"
@@ -13,10 +15,15 @@
 #include "dyn_core/control/laws.hpp"
 #include "dyn_core/control/momentum_observer.hpp"
 #include "dyn_core/control/prediction.hpp"
+#include "dyn_core/control/velocity_guard.hpp"
 #include "dyn_core/live/sample_ring.hpp"
 #include "dyn_core/lockfree/handover.hpp"
 
 namespace dyn::control {
+
+struct Range {
+  double lower, upper;
+};
 
 // Every number that a cycle changes: a copy of it undoes a warm-up. Vectors have a number by coordinate, max_n of them.
 struct CycleState {
@@ -61,6 +68,7 @@ struct CycleState {
   std::vector<Commands> commands;
   PayloadEstimate payload;
   bool learning = false;
+  TaskMemory task;
 
   // observer
   MomentumObserver observer;
@@ -112,11 +120,19 @@ struct Controller::Impl : private CycleState {
   // law
   [[nodiscard]] Status apply_law(Dynamics& dynamics) noexcept;
   void update_anti_swing_offset(const Dynamics& dynamics) noexcept;
+  [[nodiscard]] double offset_acceleration_within_limits(int i) const noexcept;
   [[nodiscard]] double feedback_scale() const noexcept;
+  [[nodiscard]] Status apply_task(live::Generation& generation, CycleReport& report) noexcept;
+  [[nodiscard]] double share_within_effort_limits() const noexcept;
+  [[nodiscard]] double friction_at(int i) const noexcept;
   [[nodiscard]] Status sum_terms() noexcept;
   // limits
   [[nodiscard]] double effort_bound(int i) const noexcept;
+  [[nodiscard]] Range effort_range(int i) const noexcept;
   void limit_effort(CycleReport& report) noexcept;
+  [[nodiscard]] bool is_fast() const noexcept;
+  [[nodiscard]] Range velocity_range(int i) const noexcept;
+  void limit_velocity(const Dynamics& dynamics, CycleReport& report) noexcept;
   // observer
   void update_observer(live::Generation& generation, CycleReport& report) noexcept;
   [[nodiscard]] bool follow_model(live::Generation& generation) noexcept;
@@ -129,19 +145,24 @@ struct Controller::Impl : private CycleState {
   [[nodiscard]] bool fill(live::Sample& sample, const live::Generation& generation) const noexcept;
 
   [[nodiscard]] bool drives(int i) const noexcept { return actuation.actuated[i] && !actuation.followed[i]; }
+  // Hand guiding and the law task_space: no joint has a reference of its own.
+  [[nodiscard]] bool follows_state() const noexcept {
+    return parameters->law == Law::gravity_compensation || parameters->law == Law::task_space;
+  }
   [[nodiscard]] ConstVectorRef<double> read_view(const std::vector<double>& x) const noexcept { return {x.data(), n}; }
   [[nodiscard]] VectorRef<double> write_view(std::vector<double>& x) const noexcept { return {x.data(), n}; }
 
   // Before the loop runs.
-  void check(const Parameters& candidate) const;  // throws ModelError
+  void check(const Parameters& candidate, const Actuation& what) const;  // throws ModelError
   void find_payload_link();
 
   // Fixed.
   live::LiveModel& live;
-  const Actuation actuation;
+  Actuation actuation;  // the loop's
   const double period_s;
-  const int robot_n;            // coordinates of the robot
-  const int max_n;              // with every payload
+  const int robot_n;                     // coordinates of the robot
+  const std::vector<std::string> names;  // of them
+  const int max_n;                       // with every payload
   int payload_coordinate = -1;  // of the body that carries payload_link, which is found by it in every generation
   Pose body_T_payload;
   live::SampleRing* ring = nullptr;
@@ -149,13 +170,20 @@ struct Controller::Impl : private CycleState {
   // From outside.
   lockfree::Handover<Parameters> fresh_parameters;
   lockfree::Owned<Parameters> parameters;
+  lockfree::Handover<Actuation> fresh_actuation;
+  // Writers', behind their mutex: what was published last.
+  mutable std::mutex writers;
+  Actuation newest_actuation;
+  Parameters newest_parameters;
   StateInput state;  // of the last cycle; its arrays are the caller's
   ReferenceInput reference;
   live::Generation* last_good = nullptr;  // generation of the last cycle, if that was; the loop alone retires it
 
   // Scratch that is written before it is read, and who knows which joints are passive in this generation.
   PassiveJoints passive;
+  VelocityGuard velocity_guard;
   AntiSwing anti_swing;
+  TaskSpaceLaw task_law;
   CycleState before_warm_up;
 };
 

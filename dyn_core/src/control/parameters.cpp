@@ -61,7 +61,7 @@ std::string find_fault(const Parameters& p, int coordinates) {
     auto fault = fault_of(std::string(line.name), p.*line.member, line.lowest, line.highest, line.above);
     if (!fault.empty()) return fault;
   }
-  return {};
+  return p.law == Law::task_space ? find_fault(p.task, coordinates) : std::string{};
 }
 
 }  // namespace dyn::control

@@ -15,6 +15,7 @@ constexpr double most_turns_rad = 1e6;  // of a continuous joint; beyond, an ang
 constexpr double rounding = 1e-9;       // relative, and of positions in rad or m
 constexpr double cruising = 0.95;       // of the velocity limit: the arm itself is to stay below it
 constexpr double most_leap = 4e-3;      // rad or m, that a reference may be ahead or behind by a late clock
+constexpr double nearer = 2e-3;         // rad or m a period, towards the measured position
 constexpr double unsteady = 0.25;       // of a period, by which a clock may always be off
 
 double gap(double to, double from, bool wraps) noexcept {
@@ -23,16 +24,9 @@ double gap(double to, double from, bool wraps) noexcept {
 
 double towards(double limit) noexcept { return rounding * std::max(1.0, std::abs(limit)); }
 
-// The velocity at the end of a period from which `way` can just be stopped in; both relative to the target.
-double approach(double way, double v0, double acceleration, double period_s) noexcept {
-  const double left = way - 0.5 * v0 * period_s;
-  const double half = 0.5 * acceleration * period_s;
-  return std::copysign(std::sqrt(half * half + 2.0 * acceleration * std::abs(left)) - half, left);
-}
-
 // The same before a wall: never beyond, never back.
 double before_wall(double room, double v0, const MotionLimits& limits, double period_s) noexcept {
-  return std::max(0.0, approach(room, v0, limits.acceleration, period_s));
+  return std::max(0.0, approach_velocity(room, v0, limits.acceleration, period_s));
 }
 
 // What is left of a velocity towards a wall that is `room` away, where no less than this deceleration is enough.
@@ -61,6 +55,12 @@ Point target_of(Point given, bool moves, const MotionLimits& limits, double peri
 }
 
 }  // namespace
+
+double approach_velocity(double way, double v0, double acceleration, double period_s) noexcept {
+  const double left = way - 0.5 * v0 * period_s;
+  const double half = 0.5 * acceleration * period_s;
+  return std::copysign(std::sqrt(half * half + 2.0 * acceleration * std::abs(left)) - half, left);
+}
 
 std::string describe(const ReferenceCut& cut, const std::string& joint) {
   const auto number = [](double x) {
@@ -107,8 +107,24 @@ ReferenceCut MotionLimits::cut(ReferenceLimit by, const Point& given, std::uint3
 void JointLimiter::reset(double q, double v) noexcept {
   now_ = next_ = last_given_ = {q, v, 0.0};
   budgets_ = {};
+  to_measured_ = 0.0;
   planned_ = true;
   limited_ = false;
+}
+
+void JointLimiter::restart(double q, double v, bool wraps) noexcept {
+  const double way = gap(q, now_.q, wraps);
+  reset(q - way, v);
+  to_measured_ = way;
+  come_nearer();
+}
+
+// Position and plan alike: the trajectory is shifted as a whole.
+void JointLimiter::come_nearer() noexcept {
+  const double step = std::clamp(to_measured_, -nearer, nearer);
+  to_measured_ -= step;
+  next_.q += step;
+  now_.q += step;
 }
 
 ReferenceLimit JointLimiter::follow(const Point& given, bool wraps, const MotionLimits& limits,
@@ -118,7 +134,10 @@ ReferenceLimit JointLimiter::follow(const Point& given, bool wraps, const Motion
   const bool lost = asked.q != given.q;
   Budgets budgets = budgets_;
   const double step = gap(asked.q, now_.q, wraps);
-  const ReferenceLimit limit = lost ? ReferenceLimit::position : judge(asked, step, limits, period_s, budgets);
+  const bool restarts = to_measured_ != 0.0;
+  const ReferenceLimit limit = lost       ? ReferenceLimit::position
+                               : restarts ? ReferenceLimit::acceleration
+                                          : judge(asked, step, limits, period_s, budgets);
   const bool moves = !lost && steady(asked, wraps, limits, period_s);
   last_given_ = asked;
   limited_ = limit != ReferenceLimit::none;
@@ -133,7 +152,7 @@ ReferenceLimit JointLimiter::follow(const Point& given, bool wraps, const Motion
   budgets_.way = std::max(0.0, budgets_.way + std::abs(now_.q - before) - limits.velocity * period_s);
   budgets_.step = budgets_.leap = MotionLimits::none;
   const Point target = target_of(asked, moves, limits, period_s);
-  plan_towards(target, gap(target.q, now_.q, wraps), limits, period_s);
+  plan_towards(target, gap(target.q, now_.q + to_measured_, wraps), limits, period_s);
   return limit;
 }
 
@@ -189,6 +208,7 @@ void JointLimiter::begin_period(const MotionLimits& limits, double period_s) noe
   }
   now_ = next_;
   planned_ = true;
+  come_nearer();
 }
 
 void JointLimiter::plan_towards(const Point& target, double way, const MotionLimits& limits, double period_s) noexcept {
@@ -202,7 +222,7 @@ void JointLimiter::plan_towards(const Point& target, double way, const MotionLim
   }
   const double relative = std::max(limits.acceleration - std::abs(target.a), 0.25 * limits.acceleration);
   const double fastest = std::max(cruising * limits.velocity, std::abs(target.v));
-  const double wanted = std::clamp(target.v + approach(left, v0, relative, period_s), -fastest, fastest);
+  const double wanted = std::clamp(target.v + approach_velocity(left, v0, relative, period_s), -fastest, fastest);
   const double v = std::clamp(wanted, -before_wall(now_.q - limits.lower, -now_.v, limits, period_s),
                               before_wall(limits.upper - now_.q, now_.v, limits, period_s));
   const double change = v - now_.v;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "complain.hpp"
+#include "dyn_core/model/name_limit.hpp"
 #include "dyn_core/model/validate.hpp"
 #include "near_names.hpp"
 
@@ -19,12 +20,8 @@ std::string payload_text(const std::string& name) { return "payload '" + name + 
 
 void check_name(const std::string& name) {
   const auto bad = [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7F || c == '/'; };
-  constexpr std::size_t longest = 256;
   if (name.empty()) throw ModelError("a payload has an empty name");
-  if (name.size() > longest) {
-    throw ModelError("payload '" + name.substr(0, 32) + "...': the name has " + std::to_string(name.size()) +
-                     " bytes, and may have 256");
-  }
+  check_name_length("the name of payload", name);
   if (std::any_of(name.begin(), name.end(), bad)) {
     throw ModelError(payload_text(name) + ": the name contains a blank, a slash or a control character");
   }

@@ -182,6 +182,28 @@ TEST(JointLimiter, ATurntableTakesTheShortWayAndIsNotLostFarOut) {
   EXPECT_LE(std::abs(f.limiter.now().q), 10.0);
 }
 
+// The arm is not where it was asked to be: from where it is to rest, with positions that follow one another.
+TEST(JointLimiter, StopsFromTheMeasuredStateWithoutALeap) {
+  for (const double off : {-0.3, -3e-3, 1e-4, 0.5}) {
+    const double v = 0.8;
+    Followed f = at_rest(1.0, limits_of(10.0, 2.0, 20.0));
+    f.limiter.restart(1.0 + off, v, false);
+    double before = 1.0, largest = std::abs(f.limiter.now().q - before) - v * T;
+    for (int k = 0; k < 400; ++k) {
+      before = f.limiter.now().q;
+      f.limiter.stop(f.limits, T);
+      largest = std::max(largest, std::abs(f.limiter.now().q - before) - std::abs(f.limiter.now().v) * T);
+    }
+    EXPECT_LE(largest, 4.1e-3);
+    EXPECT_NEAR(f.limiter.now().q, 1.0 + off + v * v / 40.0, 1e-3) << "from the measured position";
+    EXPECT_EQ(f.limiter.now().v, 0.0);
+  }
+  Followed turntable = at_rest(0.1, limits_of(1e9, 2.0, 20.0));
+  turntable.limiter.restart(0.1 + 2.0 * std::numbers::pi, 0.0, true);
+  turntable.limiter.stop(turntable.limits, T);
+  EXPECT_NEAR(turntable.limiter.now().q, 0.1 + 2.0 * std::numbers::pi, 1e-12) << "the same place";
+}
+
 TEST(JointLimiter, ComesToRestAndStays) {
   Followed f = at_rest(0.0, limits_of(1.0, 2.0, 10.0));
   f.limiter.reset(0.5, 2.0);

@@ -98,6 +98,7 @@ class ContinuousLoop {
       case control::Law::computed_torque: return control::computed_torque(in, passive_, out);
       case control::Law::feedforward: control::feedforward(in, out); return {};
       case control::Law::gravity_compensation: control::gravity_compensation(in, out); return {};
+      case control::Law::task_space: break;
       case control::Law::passivity:
       case control::Law::adaptive: return control::passivity(in, passive_, out);  // nothing is learnt here
     }

@@ -16,6 +16,7 @@ std::string law_name(control::Law law) {
     case control::Law::gravity_compensation: return "gravity_compensation";
     case control::Law::passivity: return "passivity";
     case control::Law::adaptive: return "adaptive";
+    case control::Law::task_space: return "task_space";
   }
   return "";
 }

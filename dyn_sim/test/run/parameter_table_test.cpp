@@ -35,7 +35,7 @@ constexpr size_t members() {
 }
 
 TEST(ParameterTable, HasEveryMember) {
-  constexpr size_t others = 3;  // law, gains, gravity_compensation
+  constexpr size_t others = 4;  // law, gains, gravity_compensation, task
   EXPECT_EQ(members<Parameters>(), number_parameters.size() + flag_parameters.size() + joint_parameters.size() + others)
       << "a member of Parameters without a line in parameter_table.hpp";
   EXPECT_EQ(members<JointGains>(), gain_parameters.size());
@@ -200,8 +200,8 @@ TEST(ParameterTable, RosHasTheSameFlagsChoicesAndGains) {
 // What the table does not have is not a control parameter: fixed when the controller is configured, or of the live
 // model.
 TEST(ParameterTable, RosChangesNothingElseWhileActive) {
-  const std::set<std::string> others{"law",    "gravity_compensation", "gains", "jsim_algorithm", "coriolis_algorithm",
-                                     "gravity"};
+  const std::set<std::string> others{
+      "law", "gravity_compensation", "gains", "jsim_algorithm", "coriolis_algorithm", "gravity", "task"};
   for (const auto& entry : ros_parameters()) {
     const auto name = entry.first.as<std::string>();
     const bool in_table = others.count(name) != 0 || find_parameter(number_parameters, name) != nullptr ||

@@ -43,6 +43,7 @@ struct ReferenceInput {
   std::span<const double> q, v, a;          // of the robot's coordinates each; not read where there is a source
   bool fresh = true;                        // a new one has come since the last cycle
   const ReferenceSource* source = nullptr;  // null: extrapolated from q, v, a
+  const TaskReference* task = nullptr;      // of the law task_space, for which q is the state
   double lead = 0.0;                        // periods by which this one runs ahead, beside reference_lead
 };
 
@@ -83,6 +84,7 @@ struct CycleReport {
   std::uint64_t generation = 0;
   AlgorithmIndex algorithms;          // that were used
   bool saturated = false;             // some effort limit or rate limit was active
+  bool velocity_held = false;         // torque was taken back that would have driven a joint beyond its velocity limit
   bool collision = false;             // not raised while a payload is ramped and the observer settles after that
   bool ramping = false;               // a payload is being ramped
   bool fallback = false;              // the validator asked for a fallback
@@ -112,6 +114,9 @@ class Controller {
   // The same in two steps: made ready by any thread, put in force by the loop from its next step on.
   [[nodiscard]] lockfree::Owned<Parameters> ready(const Parameters& parameters) const;
   DYN_REALTIME void enact(lockfree::Owned<Parameters> parameters) noexcept;
+  // Limits and friction of a new description of the same joints, for the same joints as before.
+  void set_limits(const Actuation& actuation);
+  void check_limits(const Actuation& actuation) const;  // throws what set_limits() would
   // Frees what the loop has given back; set_parameters() does this too.
   void collect();
   // Samples go here (nullptr: nowhere); before the loop runs.
@@ -129,6 +134,10 @@ class Controller {
   // The reference that the last step followed, at the time of the one it was given: that one, but for joints whose
   // limits cut it, and while it is brought to rest. For drives that close a loop of their own.
   [[nodiscard]] FollowedReference reference() const noexcept;
+  // What the law task_space did in the last step. For the loop's thread.
+  [[nodiscard]] DYN_REALTIME const TaskCycle& task() const noexcept;
+  // N m or N that this coordinate may use; infinity where nothing limits it. For the loop's thread.
+  [[nodiscard]] DYN_REALTIME double effort_bound(size_t coordinate) const noexcept;
   // What the law `adaptive` has learnt so far, in the frame of payload_link. For the loop's thread.
   [[nodiscard]] BodyInertia estimated_payload() const noexcept;
 

@@ -8,11 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "dyn_core/control/task_space.hpp"
 #include "dyn_core/numeric/types.hpp"
 
 namespace dyn::control {
 
-enum class Law : std::uint8_t { computed_torque, feedforward, gravity_compensation, passivity, adaptive };
+enum class Law : std::uint8_t { computed_torque, feedforward, gravity_compensation, passivity, adaptive, task_space };
 enum class GravityCompensation : std::uint8_t { full, none, hardware };  // hardware: the drive adds g itself
 
 // PID on acceleration for computed torque: a = a_ref + p e + d edot + i int(e), |i int(e)| <= i_clamp. For feedforward
@@ -47,6 +48,7 @@ struct Parameters {
   double adaptation_gain = 2.0;       // 1/J, how fast `adaptive` learns the payload
   double adaptation_mass_kg = 0.5;    // what it begins with, at its activation: a ball
   double adaptation_radius_m = 0.1;
+  TaskParameters task;        // of the law task_space
   double hold_time_s = 0.05;  // how long the last good torque is held on a non-finite state or result
 };
 

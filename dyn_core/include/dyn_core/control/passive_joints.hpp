@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "dyn_core/control/cholesky_factor.hpp"
 #include "dyn_core/error.hpp"
 #include "dyn_core/numeric/types.hpp"
 
@@ -33,13 +34,10 @@ class PassiveJoints {
                                VectorRef<double> a) noexcept;
 
  private:
-  // In place, lower triangle of the count x count matrix `A_`; -1 or the row whose pivot vanishes.
-  int factorise() noexcept;
-  void substitute() noexcept;
-
   std::vector<int> passive_;
   std::vector<bool> is_passive_;
-  std::vector<double> A_, x_;
+  CholeskyFactor A_;  // of count x count
+  std::vector<double> x_;
   int count_ = 0;
   int n_ = 0;
 };

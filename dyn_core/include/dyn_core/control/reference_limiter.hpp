@@ -47,10 +47,18 @@ struct MotionLimits {
                                               int coordinate) const noexcept;
 };
 
+// The velocity at the end of a period from which `way` can just be stopped in with a deceleration, after a period that
+// begins with v0: the equation above.
+[[nodiscard]] DYN_REALTIME double approach_velocity(double way, double v0, double acceleration,
+                                                    double period_s) noexcept;
+
 class JointLimiter {
  public:
   // From here on: the measured state, in this period.
   DYN_REALTIME void reset(double q, double v) noexcept;
+  // The same without a leap: the measured position is come nearer by 2 mrad (mm) a period, beside the motion from
+  // there.
+  DYN_REALTIME void restart(double q, double v, bool wraps) noexcept;
   // One period on: now() is the reference for this one, as given or as near as it may come. `wraps`: q and q + 2 pi are
   // the same place. All finite.
   DYN_REALTIME ReferenceLimit follow(const Point& given, bool wraps, const MotionLimits& limits,
@@ -68,6 +76,7 @@ class JointLimiter {
   [[nodiscard]] ReferenceLimit judge(const Point& given, double step, const MotionLimits& limits, double period_s,
                                      Budgets& budgets) const noexcept;
   [[nodiscard]] bool steady(const Point& given, bool wraps, const MotionLimits& limits, double period_s) const noexcept;
+  void come_nearer() noexcept;
   void begin_period(const MotionLimits& limits, double period_s) noexcept;
   void plan_towards(const Point& target, double way, const MotionLimits& limits, double period_s) noexcept;
   void plan(double v, const MotionLimits& limits, double period_s) noexcept;
@@ -75,6 +84,7 @@ class JointLimiter {
   Point now_, next_;  // next: the plan for the end of this period
   Point last_given_;
   Budgets budgets_;
+  double to_measured_ = 0.0;  // what restart() has left of the way to the measured position
   bool planned_ = false;
   bool limited_ = false;
 };

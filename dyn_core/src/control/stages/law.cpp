@@ -42,6 +42,7 @@ Status Controller::Impl::apply_law(Dynamics& dynamics) noexcept {
     case Law::gravity_compensation: gravity_compensation(in, out); break;
     case Law::passivity: status = passivity(in, passive, out); break;
     case Law::adaptive: status = adaptive(in, passive, dynamics.tree(), read_view(q_hat), payload, out); break;
+    case Law::task_space: break;  // stages/task.cpp
   }
   return status.ok() ? sum_terms() : status;
 }
@@ -59,18 +60,35 @@ void Controller::Impl::update_anti_swing_offset(const Dynamics& dynamics) noexce
   for (int i = 0; i < robot_n; ++i) {
     if (!actuation.actuated[i]) continue;
     offset_a[i] -= return_per_s * (2.0 * offset_v[i] + return_per_s * offset_q[i]);
+    if (offset_a[i] != 0.0) offset_a[i] = offset_acceleration_within_limits(i);
   }
   for (int i = 0; i < n; ++i) wanted_a[i] = ref_a[i] + offset_a[i];
 }
 
-// With friction at the reference velocity, where it does not chatter.
+// Such that reference and offset together can still stop before the position limits, with what effort is left for that.
+double Controller::Impl::offset_acceleration_within_limits(int i) const noexcept {
+  const MotionLimits limits = motion_limits(i);
+  const double q = followed_q[i] + offset_q[i];
+  const double v = followed_v[i] + offset_v[i];
+  const auto last_step = [this](double a) { return 0.125 * a * period_s * period_s; };  // may be too long by this
+  const double above = limits.upper - q - last_step(limits.stop_at_upper);
+  const double below = q - limits.lower - last_step(limits.stop_at_lower);
+  const double up = approach_velocity(above, v, limits.stop_at_upper, period_s);
+  const double down = approach_velocity(below, -v, limits.stop_at_lower, period_s);
+  return std::min(std::max(offset_a[i], (-down - v) / period_s), (up - v) / period_s);
+}
+
+// At the reference velocity, where it does not chatter.
+double Controller::Impl::friction_at(int i) const noexcept {
+  if (i >= robot_n || !actuation.actuated[i] || !parameters->friction_compensation) return 0.0;
+  return friction_torque(actuation.friction[i], ref_v[i], friction_compensation_rate);
+}
+
 Status Controller::Impl::sum_terms() noexcept {
   for (int i = 0; i < n; ++i) {
     const double gravity = parameters->gravity_compensation == GravityCompensation::full ? terms.gravity[i] : 0.0;
     const bool driven = i < robot_n && actuation.actuated[i];
-    terms.friction[i] = driven && parameters->friction_compensation
-                            ? friction_torque(actuation.friction[i], ref_v[i], friction_compensation_rate)
-                            : 0.0;
+    terms.friction[i] = friction_at(i);
     terms.demanded[i] =
         driven ? terms.inertia[i] + terms.coriolis[i] + gravity + terms.friction[i] + terms.feedback[i] : 0.0;
     if (!std::isfinite(terms.demanded[i])) return Status::not_finite(i, terms.demanded[i]);

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Limits of the effort.
+// Limits of the effort, and of what it does to velocities.
 #include <algorithm>
 #include <cmath>
 
@@ -14,18 +14,22 @@ double Controller::Impl::effort_bound(int i) const noexcept {
   return std::isinf(limit) ? limit : parameters->effort_limit_scale * limit;
 }
 
-// The rate limit, then effort limits, which come first where both cannot be; integrals of joints that are at a limit do
-// not wind up further into it, and no payload is learnt from a torque that was cut.
+// The rate limit, then effort limits, which come first where both cannot be.
+Range Controller::Impl::effort_range(int i) const noexcept {
+  const double bound = effort_bound(i);
+  if (!(parameters->effort_rate_limit > 0.0 && has_effort)) return {-bound, bound};
+  const double step = parameters->effort_rate_limit * period_s;
+  return {std::clamp(effort_last[i] - step, -bound, bound), std::clamp(effort_last[i] + step, -bound, bound)};
+}
+
+// Integrals of joints that are at a limit do not wind up further into it, and no payload is learnt from a torque that
+// was cut.
 void Controller::Impl::limit_effort(CycleReport& report) noexcept {
   for (int i = 0; i < n; ++i) {
     double tau = terms.demanded[i];
     if (i < robot_n && actuation.actuated[i]) {
-      if (parameters->effort_rate_limit > 0.0 && has_effort) {
-        const double step = parameters->effort_rate_limit * period_s;
-        tau = std::clamp(tau, effort_last[i] - step, effort_last[i] + step);
-      }
-      const double bound = effort_bound(i);
-      tau = std::clamp(tau, -bound, bound);
+      const Range range = effort_range(i);
+      tau = std::clamp(tau, range.lower, range.upper);
       const double lost = terms.demanded[i] - tau;
       report.saturated = report.saturated || lost != 0.0;
       const double error = terms.position_error[i];
@@ -37,6 +41,50 @@ void Controller::Impl::limit_effort(CycleReport& report) noexcept {
     terms.applied[i] = tau;
   }
   if (learning && !report.saturated) payload.adapt(parameters->adaptation_gain, period_s);
+}
+
+// Where no joint is fast, none can leave its velocity limit within a period.
+bool Controller::Impl::is_fast() const noexcept {
+  constexpr double share = 0.5;
+  bool fast = false;
+  for (int i = 0; i < robot_n; ++i) {
+    fast = fast || (drives(i) && std::abs(state.v[i]) > share * actuation.velocity_limit[i]);
+  }
+  return fast;
+}
+
+// Of the law task_space also such that the joint can still stop before its position limits.
+Range Controller::Impl::velocity_range(int i) const noexcept {
+  constexpr double share = 0.98;  // of the velocity limit: what pushes is seen a cycle late
+  if (i >= robot_n || !drives(i)) return {-MotionLimits::none, MotionLimits::none};
+  const double limit = share * actuation.velocity_limit[i];
+  if (parameters->law != Law::task_space) return {-limit, limit};
+  constexpr double margin = 2e-4;  // rad or m from the position limits
+  const double braking = motion_limits(i).acceleration;
+  const double q = state.q[i], v = state.v[i];
+  const double up = std::max(0.0, approach_velocity(actuation.upper[i] - margin - q, v, braking, period_s));
+  const double down = std::max(0.0, approach_velocity(q - actuation.lower[i] - margin, -v, braking, period_s));
+  return {-std::min(limit, down), std::min(limit, up)};
+}
+
+// A torque computed now acts until (1/2 + prediction) periods after the state.
+void Controller::Impl::limit_velocity(const Dynamics& dynamics, CycleReport& report) noexcept {
+  if (parameters->law != Law::task_space && !is_fast()) return;
+  const double ahead_s = (0.5 + parameters->prediction) * period_s;
+  const bool drive_adds_gravity = parameters->gravity_compensation == GravityCompensation::hardware;
+  for (int i = 0; i < n; ++i) {
+    const bool own = i < robot_n;
+    const Range velocity = velocity_range(i);
+    const Range effort = own && drives(i) ? effort_range(i) : Range{0.0, 0.0};
+    const double known = dynamics.h()[i] - (drive_adds_gravity ? dynamics.g()[i] : 0.0);
+    velocity_guard.joint(i) = {known + terms.friction[i] - terms.external[i],
+                               effort.lower,
+                               effort.upper,
+                               (velocity.lower - state.v[i]) / ahead_s,
+                               (velocity.upper - state.v[i]) / ahead_s,
+                               own && actuation.followed[i]};
+  }
+  report.velocity_held = velocity_guard.hold(dynamics.M(), write_view(terms.applied));
 }
 
 }  // namespace dyn::control

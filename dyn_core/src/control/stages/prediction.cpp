@@ -13,12 +13,12 @@ namespace {
 double wrapped(double angle) noexcept { return std::remainder(angle, 2.0 * std::numbers::pi); }
 }  // namespace
 
-// Errors and state at the predicted time. Passive coordinates have no reference and move on as they do.
+// Errors and state at the predicted time. Coordinates without a reference of their own move on as they do.
 void Controller::Impl::predict() noexcept {
   const double scale = feedback_scale();
   const bool feeds_back = parameters->law == Law::computed_torque;
   for (int i = 0; i < n; ++i) {
-    if (i >= robot_n || !actuation.actuated[i]) {
+    if (i >= robot_n || !actuation.actuated[i] || parameters->law == Law::task_space) {
       const Point now{state.q[i], state.v[i], 0.0};
       const Point ahead = control::predict(now, commands[i], a_command[i], parameters->prediction, period_s);
       q_hat[i] = ahead.q;

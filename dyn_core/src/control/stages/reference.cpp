@@ -14,7 +14,8 @@ namespace dyn::control {
 void Controller::Impl::update_reference(CycleReport& report) noexcept {
   const double now_s = -(parameters->reference_lead + reference.lead) * period_s;
   const double ahead_s = now_s + parameters->prediction * period_s;
-  usable = take_reference(now_s, ahead_s);
+  const bool task_finite = reference.task == nullptr || !reference.task->given || reference.task->point.is_finite();
+  usable = take_reference(now_s, ahead_s) && task_finite;
   const bool fresh = usable && reference.fresh;
   stale_s = fresh ? 0.0 : stale_s + period_s;
   age_s += period_s;
@@ -84,7 +85,10 @@ Point Controller::Impl::given(int i) const noexcept {
 }
 
 void Controller::Impl::start_reference_at_state() noexcept {
-  for (int i = 0; i < robot_n; ++i) limiters[i].reset(state.q[i] - offset_q[i], state.v[i] - offset_v[i]);
+  task.begins = true;
+  for (int i = 0; i < robot_n; ++i) {
+    limiters[i].restart(state.q[i] - offset_q[i], state.v[i] - offset_v[i], actuation.continuous[i]);
+  }
 }
 
 // Without acceleration_limit: what torque allows over the diagonal of M at the last cycle's state. The limiter's own
@@ -146,7 +150,7 @@ bool Controller::Impl::limit_reference(int i, CycleReport& report) noexcept {
   const Point wanted = actuation.actuated[i] ? given(i) : Point{state.q[i], state.v[i], 0.0};
   Point followed = wanted;
   ReferenceLimit limit = ReferenceLimit::none;
-  if (!drives(i) || parameters->law == Law::gravity_compensation) {
+  if (!drives(i) || follows_state()) {
     limiters[i].reset(state.q[i], state.v[i]);
   } else {
     MotionLimits limits = motion_limits(i);
@@ -176,7 +180,7 @@ void Controller::Impl::look_ahead(int i, bool limited, bool jerk_known, double n
     ahead = {ref_q[i], ref_v[i], ref_a[i]};
     MotionLimits limits = motion_limits(i);
     limits.passing = passing[i];
-    const bool follows = !drives(i) || parameters->law == Law::gravity_compensation ||
+    const bool follows = !drives(i) || follows_state() ||
                          limits.connected(followed, ahead, actuation.continuous[i], ahead_s - now_s, period_s);
     if (!follows) ahead = followed.until_rest(ahead_s - now_s);
   } else {
@@ -195,7 +199,7 @@ void Controller::Impl::look_ahead(int i, bool limited, bool jerk_known, double n
 // No reference any more: from the measured state to rest, and there.
 void Controller::Impl::stop_reference() noexcept {
   for (int i = 0; i < robot_n; ++i) {
-    const bool free = !drives(i) || parameters->law == Law::gravity_compensation;
+    const bool free = !drives(i) || follows_state();
     if (free) {
       limiters[i].reset(state.q[i], state.v[i]);
     } else {

@@ -12,7 +12,7 @@ void Controller::Impl::remember_good(const Dynamics& dynamics) noexcept {
   remember_model(dynamics);
   for (int i = 0; i < n; ++i) {
     effort_last[i] = terms.applied[i];
-    const bool driven = i < robot_n && actuation.actuated[i];
+    const bool driven = i < robot_n && actuation.actuated[i] && parameters->law != Law::task_space;
     commands[i].push(driven ? wanted_a[i] - a_command[i] : a_command[i]);
     const Point offset = Point{offset_q[i], offset_v[i], offset_a[i]}.after(period_s);
     offset_q[i] = offset.q;

@@ -1,0 +1,29 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Messages that are refused, in the log: the first one at once, the others of the same second together.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "rclcpp/rclcpp.hpp"
+#include "rclcpp_lifecycle/lifecycle_node.hpp"
+
+namespace dyn_controllers {
+
+class Refusals {
+ public:
+  explicit Refusals(rclcpp_lifecycle::LifecycleNode& node);
+  void refuse(const std::string& why);
+
+ private:
+  void flush();
+
+  rclcpp::Logger logger_;
+  std::uint64_t refused_ = 0;  // since the last line
+  bool told_ = false;          // in this second
+  std::string last_refusal_;
+  rclcpp::TimerBase::SharedPtr timer_;
+};
+
+}  // namespace dyn_controllers

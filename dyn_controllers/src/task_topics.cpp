@@ -1,0 +1,124 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "dyn_controllers/task_topics.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace dyn_controllers {
+namespace {
+
+using dyn::control::TaskReference, dyn::control::Vec6d;
+
+Vec6d turned(const dyn::Mat3d& R, const Vec6d& x) noexcept {
+  Vec6d y;
+  y << R * x.head<3>(), R * x.tail<3>();
+  return y;
+}
+
+template <class A, class B>
+Vec6d six(const A& linear, const B& angular, const char* topic) {
+  Vec6d x;
+  x << linear.x, linear.y, linear.z, angular.x, angular.y, angular.z;
+  if (!x.allFinite()) throw std::invalid_argument(std::string(topic) + " has an entry that is not finite");
+  return x;
+}
+
+}  // namespace
+
+TaskTopics::TaskTopics(rclcpp_lifecycle::LifecycleNode& node, const std::string& root, const std::string& frame)
+    : root_(root), frame_(frame), refusals_(node), poses_(Point{}), twists_(Six{}), wrenches_(Six{}) {
+  const auto qos = rclcpp::SystemDefaultsQoS();
+  const auto guarded = [this](auto&& take) {
+    try {
+      take();
+    } catch (const std::invalid_argument& error) {
+      refusals_.refuse(error.what());
+    }
+  };
+  using geometry_msgs::msg::PoseStamped, geometry_msgs::msg::TwistStamped, geometry_msgs::msg::WrenchStamped;
+  pose_ = rclcpp::create_subscription<PoseStamped>(
+      node, "~/target_pose", qos,
+      [this, guarded](const PoseStamped::ConstSharedPtr& message) { guarded([&] { take_pose(*message); }); });
+  twist_ = rclcpp::create_subscription<TwistStamped>(
+      node, "~/target_twist", qos,
+      [this, guarded](const TwistStamped::ConstSharedPtr& message) { guarded([&] { take_twist(*message); }); });
+  wrench_ = rclcpp::create_subscription<WrenchStamped>(
+      node, "~/target_wrench", qos,
+      [this, guarded](const WrenchStamped::ConstSharedPtr& message) { guarded([&] { take_wrench(*message); }); });
+}
+
+bool TaskTopics::axes_of(const std::string& frame_id, const char* topic) const {
+  if (frame_id.empty() || frame_id == root_) return false;
+  if (frame_id == frame_) return true;
+  throw std::invalid_argument(std::string(topic) + " is in frame '" + frame_id.substr(0, 64) +
+                              "'; it may be in the root link '" + root_ + "' or in '" + frame_ + "'");
+}
+
+void TaskTopics::take_pose(const geometry_msgs::msg::PoseStamped& message) {
+  constexpr const char* topic = "~/target_pose";
+  if (axes_of(message.header.frame_id, topic)) {
+    throw std::invalid_argument(std::string(topic) + " is in frame '" + frame_ +
+                                "', which moves with it; the root link '" + root_ + "' is wanted");
+  }
+  const auto& p = message.pose.position;
+  const auto& r = message.pose.orientation;
+  const Eigen::Quaterniond turn(r.w, r.x, r.y, r.z);
+  const double length = turn.norm();
+  if (!(length > 0.99 && length < 1.01)) {
+    throw std::invalid_argument(std::string(topic) + ": the length of the quaternion is " + std::to_string(length) +
+                                ", not 1");
+  }
+  Point& point = poses_.back();
+  point.p_m = {p.x, p.y, p.z};
+  point.R = turn.normalized().toRotationMatrix();
+  if (!point.p_m.allFinite()) throw std::invalid_argument(std::string(topic) + " has an entry that is not finite");
+  poses_.publish();
+}
+
+void TaskTopics::take_twist(const geometry_msgs::msg::TwistStamped& message) {
+  twists_.back() = {six(message.twist.linear, message.twist.angular, "~/target_twist"),
+                    axes_of(message.header.frame_id, "~/target_twist")};
+  twists_.publish();
+}
+
+void TaskTopics::take_wrench(const geometry_msgs::msg::WrenchStamped& message) {
+  wrenches_.back() = {six(message.wrench.force, message.wrench.torque, "~/target_wrench"),
+                      axes_of(message.header.frame_id, "~/target_wrench")};
+  wrenches_.publish();
+}
+
+void TaskTopics::begin() noexcept {
+  (void)poses_.take();
+  (void)twists_.take();
+  (void)wrenches_.take();
+  reference_ = {};
+  moves_ = pushes_ = false;
+}
+
+const TaskReference& TaskTopics::next(const dyn::control::TaskCycle& last, double timeout_s, double period_s) noexcept {
+  const bool placed = poses_.take();
+  twist_age_s_ += period_s;
+  if (twists_.take()) {
+    twist_age_s_ = 0.0;
+    moves_ = true;
+  }
+  moves_ = moves_ && !(timeout_s > 0.0 && twist_age_s_ > timeout_s);
+  pushes_ = wrenches_.take() || pushes_;
+  Point& point = reference_.point;
+  if (placed) {
+    point = poses_.front();
+  } else if (reference_.given) {
+    point = point.after(period_s);
+  } else if (moves_ || pushes_) {
+    point = last.target;  // from where it is held
+  }
+  reference_.given = reference_.given || placed || moves_ || pushes_;
+  const Six& twist = twists_.front();
+  point.twist.setZero();
+  if (moves_) point.twist = twist.in_frame ? turned(point.R, twist.value) : twist.value;
+  const Six& wrench = wrenches_.front();
+  if (pushes_) reference_.wrench = wrench.in_frame ? turned(last.measured.R, wrench.value) : wrench.value;
+  return reference_;
+}
+
+}  // namespace dyn_controllers

@@ -1,0 +1,69 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The law task_space, in place of the joints' own.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "control/cycle.hpp"
+
+namespace dyn::control {
+Status Controller::Impl::apply_task(live::Generation& generation, CycleReport& report) noexcept {
+  Dynamics& dynamics = generation.dynamics;
+  if (generation.frames.count() == 0) return Status::not_finite(-1, std::numeric_limits<double>::quiet_NaN());
+  TaskReference wanted;
+  if (usable && reference.task != nullptr) wanted = *reference.task;
+  const auto size = static_cast<size_t>(n);
+  const TaskInput in{state.q.first(n),
+                     state.v.first(n),
+                     {q_hat.data(), size},
+                     {v_hat.data(), size},
+                     terms.external,
+                     passive,
+                     actuation.followed,
+                     actuation.lower,
+                     actuation.upper,
+                     feedback_scale(),
+                     parameters->prediction,
+                     period_s,
+                     (parameters->reference_lead + reference.lead) * period_s,
+                     holding};
+  const Status status = task_law.evaluate(parameters->task, wanted, in, dynamics, generation.frames, 0, task,
+                                          {write_view(terms.inertia), write_view(terms.feedback)});
+  if (!status.ok()) return status;
+  report.reference_limited = task.cycle.limited;
+  for (int i = 0; i < n; ++i) {
+    terms.gravity[i] = dynamics.g()[i];
+    terms.coriolis[i] = dynamics.h()[i] - dynamics.g()[i];
+    ref_v[i] = v_hat[i];
+    terms.friction[i] = friction_at(i);
+  }
+  task.cycle.effort_share = share_within_effort_limits();
+  for (int i = 0; i < n; ++i) {
+    terms.inertia[i] *= task.cycle.effort_share;
+    terms.feedback[i] *= task.cycle.effort_share;
+    pid[i] = terms.inertia[i] + terms.feedback[i] + terms.coriolis[i] + terms.gravity[i];  // of M a + h
+  }
+  for (int k = 0; k < passive.count(); ++k) pid[passive.coordinate(k)] = 0.0;
+  report.saturated = task.cycle.effort_share < 1.0;
+  (void)dynamics.forward({pid.data(), size}, {a_command.data(), size});
+  return sum_terms();
+}
+
+// Where an effort limit does not leave the whole force to the frame, all joints give the same share of it: the frame
+// accelerates less, and not elsewhere. A joint that is beyond its limit without any force is left to the limit.
+double Controller::Impl::share_within_effort_limits() const noexcept {
+  double share = 1.0;
+  for (int i = 0; i < robot_n; ++i) {
+    if (!drives(i)) continue;
+    const double gravity = parameters->gravity_compensation == GravityCompensation::full ? terms.gravity[i] : 0.0;
+    const double least = terms.coriolis[i] + gravity + terms.friction[i];
+    const double more = terms.inertia[i] + terms.feedback[i];
+    const double bound = effort_bound(i);
+    if (std::abs(least) >= bound || std::abs(least + more) <= bound) continue;
+    share = std::min(share, (std::copysign(bound, more) - least) / more);
+  }
+  return share;
+}
+
+}  // namespace dyn::control

@@ -1,0 +1,309 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "dyn_core/control/task_space.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace dyn::control {
+namespace {
+
+const auto linear = Eigen::seqN(Eigen::fix<0>, Eigen::fix<3>);
+const auto angular = Eigen::seqN(Eigen::fix<3>, Eigen::fix<3>);
+
+Mat3d rotation_of(const Vec3d& turn) noexcept {
+  const double angle = turn.norm();
+  if (angle == 0.0) return Mat3d::Identity();
+  return Eigen::AngleAxisd(angle, turn / angle).toRotationMatrix();
+}
+
+// The rotation vector of R, 0 to half a turn; near half a turn the one that goes on from `last`, a little beyond it.
+Vec3d rotation_vector(const Mat3d& R, const Vec3d& last) noexcept {
+  constexpr double both_ways = 0.3;  // rad from half a turn
+  Eigen::Quaterniond turn(R);
+  if (turn.w() < 0.0) turn.coeffs() = -turn.coeffs();
+  const double sine = turn.vec().norm();
+  if (sine == 0.0) return Vec3d::Zero();
+  const double angle = 2.0 * std::atan2(sine, turn.w());
+  const Vec3d axis = turn.vec() / sine;
+  const bool other_way = angle > std::numbers::pi - both_ways && axis.dot(last) < 0.0;
+  return axis * (other_way ? angle - 2.0 * std::numbers::pi : angle);
+}
+
+// x, at most so long. True where it was longer.
+template <class X>
+bool shorten(X&& x, double most) noexcept {
+  const double length = x.norm();
+  if (!(length > most)) return false;
+  x *= most / length;
+  return true;
+}
+
+Vec6d turned(const Mat3d& R, const Vec6d& x) noexcept {
+  Vec6d y;
+  y << R * x(linear), R * x(angular);
+  return y;
+}
+
+}  // namespace
+
+std::string find_fault(const TaskParameters& p, int coordinates) {
+  struct Number {
+    const char* name;
+    double value;
+    bool above;  // 0, or at least 0
+  };
+  std::vector<Number> numbers{{"p_linear", p.p_linear, true},
+                              {"p_angular", p.p_angular, true},
+                              {"d_linear", p.d_linear, true},
+                              {"d_angular", p.d_angular, true},
+                              {"velocity_limit", p.velocity_limit, true},
+                              {"angular_velocity_limit", p.angular_velocity_limit, true},
+                              {"acceleration_limit", p.acceleration_limit, true},
+                              {"angular_acceleration_limit", p.angular_acceleration_limit, true},
+                              {"damping_ratio", p.damping_ratio, false},
+                              {"posture_p", p.posture_p, false},
+                              {"posture_d", p.posture_d, false},
+                              {"damp_below", p.damp_below, false},
+                              {"singular_damping", p.singular_damping, false}};
+  for (size_t i = 0; i < 6; ++i) {
+    numbers.push_back({"stiffness", p.stiffness[i], false});
+    numbers.push_back({"damping", p.damping[i], false});
+    numbers.push_back({"inertia", p.inertia[i], false});
+  }
+  for (const Number& number : numbers) {
+    if (std::isfinite(number.value) && (number.above ? number.value > 0.0 : number.value >= 0.0)) continue;
+    return std::string("task.") + number.name + ": " + std::to_string(number.value) + " is not a finite number " +
+           (number.above ? "above 0" : "of at least 0");
+  }
+  if (!p.posture.empty() && p.posture.size() != static_cast<size_t>(coordinates)) {
+    return "task.posture: given for " + std::to_string(p.posture.size()) + " joints of " + std::to_string(coordinates);
+  }
+  const auto bad = std::find_if_not(p.posture.begin(), p.posture.end(), [](double q) { return std::isfinite(q); });
+  return bad == p.posture.end() ? std::string{} : "task.posture: " + std::to_string(*bad) + " is not a finite number";
+}
+
+TaskPoint TaskPoint::after(double time_s) const noexcept {
+  const Vec6d way = (twist + 0.5 * time_s * acceleration) * time_s;
+  return {p_m + way(linear), rotation_of(way(angular)) * R, twist + time_s * acceleration, acceleration};
+}
+
+bool TaskPoint::is_finite() const noexcept {
+  return p_m.allFinite() && R.allFinite() && twist.allFinite() && acceleration.allFinite();
+}
+
+TaskSpaceLaw::TaskSpaceLaw(int max_coordinates)
+    : space_(max_coordinates),
+      wanted_(static_cast<size_t>(max_coordinates)),
+      tau_0_(static_cast<size_t>(max_coordinates)) {}
+
+// The target at the time of the state.
+void TaskSpaceLaw::choose_target(const TaskParameters& parameters, const TaskReference& reference, const TaskInput& in,
+                                 TaskMemory& memory) noexcept {
+  TaskPoint& target = memory.target;
+  if (memory.begins) {
+    target = memory.cycle.measured;
+    target.twist.setZero();
+    target.acceleration.setZero();
+    memory.last_rotation.setZero();
+    for (Commands& history : memory.commands) history.reset();
+    std::copy(in.q.begin(), in.q.end(), memory.posture.begin());
+  }
+  const bool given = reference.given && !in.holds;
+  if (given) target = reference.point.after(-in.lead_s);
+  memory.cycle.limited = false;
+  if (!given) return;
+  const bool fast = shorten(target.twist(linear), parameters.velocity_limit) ||
+                    shorten(target.twist(angular), parameters.angular_velocity_limit);
+  const bool hard = shorten(target.acceleration(linear), parameters.acceleration_limit) ||
+                    shorten(target.acceleration(angular), parameters.angular_acceleration_limit);
+  memory.cycle.limited = fast || hard;
+}
+
+// K, D and the inertia that the feedback acts on, in `axes`; of computed torque, on accelerations.
+TaskSpaceLaw::Gains TaskSpaceLaw::gains_in(const Mat3d& axes, const TaskParameters& parameters) const noexcept {
+  const bool computed = parameters.mode == TaskMode::computed_torque;
+  const auto Lambda = space_.Lambda();
+  const Mat3d mass = axes.transpose() * Lambda.topLeftCorner<3, 3>() * axes;
+  const Mat3d turning = axes.transpose() * Lambda.bottomRightCorner<3, 3>() * axes;
+  Gains gains;
+  for (int i = 0; i < 6; ++i) {
+    const auto k = static_cast<size_t>(i);
+    const double own = i < 3 ? mass(i, i) : turning(i - 3, i - 3);
+    gains.shaped[k] = computed || parameters.inertia[k] > 0.0;
+    gains.m[i] = computed ? 1.0 : gains.shaped[k] ? parameters.inertia[k] : own;
+    gains.K[i] = !computed ? parameters.stiffness[k] : i < 3 ? parameters.p_linear : parameters.p_angular;
+    const double by_ratio = 2.0 * parameters.damping_ratio * std::sqrt(gains.K[i] * gains.m[i]);
+    gains.D[i] = computed                      ? (i < 3 ? parameters.d_linear : parameters.d_angular)
+                 : parameters.damping[k] > 0.0 ? parameters.damping[k]
+                                               : by_ratio;
+  }
+  return gains;
+}
+
+// Error and rate in base axes. What is far away is approached no faster than the limits.
+TaskSpaceLaw::Feedback TaskSpaceLaw::feed_back(const TaskParameters& parameters, const Vec6d& error, const Vec6d& rate,
+                                               const Vec6d& wrench, const Mat3d& axes,
+                                               TaskMemory& memory) const noexcept {
+  const bool computed = parameters.mode == TaskMode::computed_torque;
+  const Gains gains = gains_in(axes, parameters);
+  Vec6d e = turned(axes.transpose(), error);
+  const auto approach = [&](auto part, double fastest, double hardest) {
+    Vec3d wanted = Vec3d::Zero();  // velocity
+    for (int i = 0; i < 3; ++i) {
+      if (gains.D(part)[i] > 0.0) wanted[i] = gains.K(part)[i] / gains.D(part)[i] * e(part)[i];
+    }
+    const double stopping = computed ? std::sqrt(hardest * e(part).norm()) : fastest;
+    const double most = std::min(fastest, stopping), speed = wanted.norm();
+    if (speed > most) e(part) *= most / speed;
+    return speed > most;
+  };
+  const bool far = approach(linear, parameters.velocity_limit, parameters.acceleration_limit);
+  const bool turned_away = approach(angular, parameters.angular_velocity_limit, parameters.angular_acceleration_limit);
+  Vec6d force = gains.K.cwiseProduct(e) + gains.D.cwiseProduct(turned(axes.transpose(), rate));
+  if (!computed) force += turned(axes.transpose(), wrench);
+  const bool pushed = computed && shorten(force(linear), parameters.acceleration_limit);
+  const bool spun = computed && shorten(force(angular), parameters.angular_acceleration_limit);
+  memory.cycle.limited = memory.cycle.limited || far || turned_away || pushed || spun;
+  const Vec6d external = turned(axes.transpose(), memory.cycle.external);
+  Feedback out{Vec6d::Zero(), Vec6d::Zero()};
+  for (int i = 0; i < 6; ++i) {
+    if (!gains.shaped[static_cast<size_t>(i)]) {
+      out.force[i] = force[i];
+    } else {
+      out.acceleration[i] = computed ? force[i] : (force[i] + external[i]) / gains.m[i];
+    }
+  }
+  return {turned(axes, out.acceleration), turned(axes, out.force)};
+}
+
+// tau_0 = M a_0, a_0 towards the posture and away from position limits;  N^T tau_0 = tau_0 - J^T Jbar^T tau_0.
+void TaskSpaceLaw::add_null_space(const TaskParameters& parameters, const TaskInput& in, const Dynamics& dynamics,
+                                  const ConstMatrixRef<double>& J, const TaskMemory& memory,
+                                  VectorRef<double>& tau) noexcept {
+  constexpr double margin = 0.15;      // rad or m from a position limit
+  constexpr double push_back = 100.0;  // 1/s^2
+  const size_t n = in.q_hat.size();
+  const auto& posture = parameters.posture.empty() ? memory.posture : parameters.posture;
+  for (size_t i = 0; i < n; ++i) {
+    wanted_[i] = tau_0_[i] = 0.0;
+    if (i >= in.lower.size() || in.followed[i]) continue;
+    const double q = in.q_hat[i];
+    wanted_[i] = parameters.posture_p * (posture[i] - q) - parameters.posture_d * in.v_hat[i];
+    const double room = 0.5 * (in.upper[i] - in.lower[i]);
+    const double near = std::min(margin, 0.5 * room);
+    if (q > in.upper[i] - near) wanted_[i] -= push_back * (q - in.upper[i] + near);
+    if (q < in.lower[i] + near) wanted_[i] += push_back * (in.lower[i] + near - q);
+    wanted_[i] *= in.feedback_scale;
+  }
+  const auto M = dynamics.M();
+  const auto size = static_cast<Eigen::Index>(n);
+  for (Eigen::Index j = 0; j < size; ++j) {
+    for (Eigen::Index i = 0; i < size; ++i) tau_0_[static_cast<size_t>(i)] += M(i, j) * wanted_[static_cast<size_t>(j)];
+  }
+  for (int k = 0; k < in.passive.count(); ++k) tau_0_[static_cast<size_t>(in.passive.coordinate(k))] = 0.0;
+  const Vec6d taken_away = at_frame(tau_0_, space_.dynamically_consistent_inverse());
+  for (Eigen::Index i = 0; i < size; ++i) tau[i] += tau_0_[static_cast<size_t>(i)] - J.col(i).dot(taken_away);
+}
+
+// What the observer sees pushing at the frame: Jbar^T tau_external, on the frame, base axes.
+Vec6d TaskSpaceLaw::at_frame(const std::vector<double>& tau, const ConstMatrixRef<double>& Jbar) noexcept {
+  Vec6d sum = Vec6d::Zero();
+  for (Eigen::Index i = 0; i < Jbar.rows(); ++i) sum += Jbar.row(i).transpose() * tau[static_cast<size_t>(i)];
+  return sum;
+}
+
+// Errors at the time of the state, and from them at the predicted time. An impedance gives way to what pushes, and
+// nothing is known of how: its errors stay those of the state.
+void TaskSpaceLaw::find_errors(const TaskParameters& parameters, const TaskInput& in, TaskMemory& memory, Vec6d& error,
+                               Vec6d& rate) noexcept {
+  TaskCycle& cycle = memory.cycle;
+  const TaskPoint& target = cycle.target = memory.target;
+  cycle.error(linear) = target.p_m - cycle.measured.p_m;
+  memory.last_rotation = rotation_vector(target.R * cycle.measured.R.transpose(), memory.last_rotation);
+  cycle.error(angular) = memory.last_rotation;
+  error = cycle.error;
+  rate = target.twist - cycle.measured.twist;
+  if (parameters.mode == TaskMode::impedance) return;
+  for (int i = 0; i < 6; ++i) {
+    const Commands& history = memory.commands[static_cast<size_t>(i)];
+    const double p = i < 3 ? parameters.p_linear : parameters.p_angular;
+    const double d = i < 3 ? parameters.d_linear : parameters.d_angular;
+    const double most = i < 3 ? parameters.acceleration_limit : parameters.angular_acceleration_limit;
+    const double next = std::clamp(-in.feedback_scale * (p * error[i] + d * rate[i]), -most, most);
+    const Point ahead = predict({error[i], rate[i], 0.0}, history, next, in.prediction, in.period_s);
+    error[i] = ahead.q;
+    rate[i] = ahead.v;
+  }
+}
+
+// F of the reference, and of the feedback, whose gains are in `axes`.
+TaskSpaceLaw::Forces TaskSpaceLaw::find_forces(const TaskParameters& parameters, const TaskReference& reference,
+                                               const TaskInput& in, const Dynamics& dynamics, const Vec6d& Jdot_v,
+                                               TaskMemory& memory) noexcept {
+  const bool computed = parameters.mode == TaskMode::computed_torque;
+  Vec6d error, rate;
+  find_errors(parameters, in, memory, error, rate);
+  const Mat3d axes = parameters.axes == TaskAxes::frame ? memory.cycle.measured.R : Mat3d::Identity();
+  const Vec6d wrench = reference.given && !in.holds ? reference.wrench : Vec6d::Zero();
+  Feedback feedback = feed_back(parameters, error, rate, wrench, axes, memory);
+  feedback.acceleration *= in.feedback_scale;
+  feedback.force *= in.feedback_scale;
+  for (int i = 0; i < 6; ++i) memory.commands[static_cast<size_t>(i)].push(-feedback.acceleration[i]);
+
+  // The target's acceleration at the predicted time, by the jerk that the last two show.
+  const Vec6d& a = memory.target.acceleration;
+  const Vec6d last = memory.begins ? a : memory.last_acceleration;
+  const Vec6d wanted = a + (a - last) * in.prediction;
+  memory.last_acceleration = a;
+
+  const auto Jbar = space_.dynamically_consistent_inverse();
+  const Eigen::Matrix<double, 6, 6> Lambda = space_.Lambda();  // of fixed size: products are not allocated
+  Forces forces{Lambda * (wanted - Jdot_v), Lambda * feedback.acceleration + feedback.force};
+  for (int k = 0; k < in.passive.count(); ++k) {
+    const int i = in.passive.coordinate(k);
+    forces.reference += Jbar.row(i).transpose() * dynamics.h()[i];
+  }
+  if (computed) forces.reference += wrench;
+  Vec6d made_up = turned(axes.transpose(), memory.cycle.external);
+  for (int i = 0; i < 6; ++i) {
+    const bool shaped = parameters.inertia[static_cast<size_t>(i)] > 0.0;
+    if (!(computed ? parameters.reject_external : shaped)) made_up[i] = 0.0;
+  }
+  forces.feedback -= turned(axes, made_up);
+  return forces;
+}
+
+Status TaskSpaceLaw::evaluate(const TaskParameters& parameters, const TaskReference& reference, const TaskInput& in,
+                              Dynamics& dynamics, Frames& frames, int frame, TaskMemory& memory,
+                              TaskOutput out) noexcept {
+  TaskCycle& cycle = memory.cycle;
+  if (const Status status = frames.update(in.q, in.v, frame, frame_pose | frame_twist); !status.ok()) return status;
+  cycle.measured = {frames.position(frame), frames.rotation(frame), frames.twist_base_axes(frame), Vec6d::Zero()};
+  choose_target(parameters, reference, in, memory);
+
+  frames.update(dynamics, frame, frame_pose | frame_twist | frame_J | frame_Jdot_v);
+  space_.set_damping(parameters.damp_below, parameters.singular_damping);
+  const OperationalSpaceStatus status = space_.update(dynamics, frames, frame);
+  if (!status.usable())
+    return status.inertia.ok() ? Status::singular(-1, status.smallest_singular_value) : status.inertia;
+  cycle.damped = !status.ok();
+  cycle.smallest_singular_value = status.smallest_singular_value;
+  const auto J = frames.J_base_axes(frame);
+  cycle.external = at_frame(in.external, space_.dynamically_consistent_inverse());
+  const Forces forces = find_forces(parameters, reference, in, dynamics, frames.Jdot_v_base_axes(frame), memory);
+  memory.begins = false;
+  cycle.force = forces.reference + forces.feedback;
+  for (Eigen::Index i = 0; i < J.cols(); ++i) {
+    out.inertia[i] = J.col(i).dot(forces.reference);
+    out.feedback[i] = J.col(i).dot(forces.feedback);
+  }
+  add_null_space(parameters, in, dynamics, J, memory, out.feedback);
+  for (int k = 0; k < in.passive.count(); ++k) {
+    const int i = in.passive.coordinate(k);
+    out.inertia[i] = out.feedback[i] = 0.0;
+  }
+  return {};
+}
+
+}  // namespace dyn::control
