@@ -8,6 +8,7 @@
 #include <set>
 
 #include "algorithm_families.hpp"
+#include "dh_yaml.hpp"
 #include "dyn_core/error.hpp"
 #include "dyn_core/model/robot_library.hpp"
 #include "output.hpp"
@@ -46,7 +47,7 @@ ModelOptions model_options(const RobotCall& robot) {
 }
 
 Model load(const RobotCall& robot) {
-  Model model = load_model(robot.name, model_options(robot));
+  Model model = sim::load_any_model(robot.name, model_options(robot));
   say_warnings(model);
   return model;
 }

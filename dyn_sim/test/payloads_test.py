@@ -1,6 +1,7 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """attach and detach in `dyn eval`."""
 import json
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -92,6 +93,77 @@ class Chain(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("line 2", done.error)
         self.assertIn("swing_x", done.error)
+
+
+class Robot(unittest.TestCase):
+    """Another description takes the robot's place: by what its joints become, or not at all."""
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def variant(self, *changes):
+        text = Path(BRANCH).read_text()
+        for old, new in changes:
+            self.assertIn(old, text)
+            text = text.replace(old, new, 1)
+        file = self.folder / f"{len(list(self.folder.iterdir()))}.urdf"
+        file.write_text(text)
+        return str(file)
+
+    def joint(self, name):
+        return re.search(rf'<joint name="{name}" type="\w+">', Path(BRANCH).read_text()).group(0)
+
+    def test_the_same_joints_need_no_map(self):
+        heavier = self.variant(('<mass value="', '<mass value="1'))
+        before, ok, after = evaluate(BRANCH, STATE, {"robot": heavier}, STATE)
+        self.assertEqual(ok, {**OK, "from": NAMES, "ok": True})
+        self.assertEqual(after, evaluate(heavier, STATE)[0])
+        self.assertNotEqual(before, after)
+
+    def test_payloads_stay(self):
+        direct = evaluate(BRANCH, BOX, STATE)[-1]
+        self.assertEqual(evaluate(BRANCH, BOX, {"robot": BRANCH}, STATE)[-1], direct)
+        self.assertEqual(evaluate(BRANCH, BOX, {"robot": BRANCH}, {"detach": BOX["attach"]["name"]}, STATE)[-1],
+                         evaluate(BRANCH, STATE)[-1])
+
+    def test_a_joint_that_slides_is_refused_by_name_unless_the_map_ends_it(self):
+        name = NAMES[1]
+        sliding = self.variant((self.joint(name), self.joint(name).replace('type="revolute"', 'type="prismatic"')
+                                .replace('type="continuous"', 'type="prismatic"')))
+        for line in ({"robot": sliding}, {"robot": sliding, "map": {}}, {"robot": sliding, "map": {name: name}}):
+            before, refused, after = evaluate(BRANCH, STATE, line, STATE)
+            self.assertEqual(sorted(refused), ["error", "ok"])
+            self.assertIn(name, refused["error"])
+            self.assertIn("slides", refused["error"])
+            self.assertEqual(before, after)
+        ok, state = evaluate(BRANCH, {"robot": sliding, "map": {name: None}}, STATE)
+        self.assertEqual(ok["from"], [NAMES[0], None, *NAMES[2:]])
+        self.assertEqual(state, evaluate(sliding, STATE)[0])
+
+    def test_another_robot_by_a_map(self):
+        """An arm with a joint less: what goes on in which joint, what ends."""
+        ok, state = evaluate(BRANCH, {"robot": "planar3", "map": {NAMES[0]: "joint2", NAMES[1]: "joint1",
+                                                                  NAMES[2]: None, NAMES[3]: None}}, {"q": [1, 2, 3]})
+        self.assertEqual(ok["joints"], ["joint1", "joint2", "joint3"])
+        self.assertEqual(ok["from"], [NAMES[1], NAMES[0], None])
+        self.assertEqual(state, evaluate("planar3", {"q": [1, 2, 3]})[0])
+
+    def test_what_a_map_cannot_say(self):
+        all_gone = {name: None for name in NAMES}
+        wrong = [({"robot": "planar3"}, "joint1"), ({"robot": "planar3", "map": {}}, NAMES[0]),
+                 ({"robot": "planar3", "map": {**all_gone, "nobody": None}}, "nobody"),
+                 ({"robot": "planar3", "map": {**all_gone, NAMES[0]: "joint9"}}, "joint9"),
+                 ({"robot": "planar3", "map": {**all_gone, NAMES[0]: "joint1", NAMES[1]: "joint1"}}, NAMES[1]),
+                 ({"robot": "planar3", "map": 3}, "map"), ({"robot": "planar3", "map": {NAMES[0]: 3}}, "3"),
+                 ({"robot": "no_such_robot"}, "no_such_robot"), ({"robot": 3}, "3"),
+                 ({"robot": BRANCH, "detach": "box"}, "detach")]
+        for line, word in wrong:
+            with self.subTest(line):
+                before, refused, after = evaluate(BRANCH, STATE, line, STATE)
+                self.assertEqual(sorted(refused), ["error", "ok"])
+                self.assertIn(word, refused["error"])
+                self.assertEqual(before, after)
 
 
 class Refused(unittest.TestCase):

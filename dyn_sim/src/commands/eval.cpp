@@ -8,6 +8,7 @@
 
 #include "algorithm_families.hpp"
 #include "command.hpp"
+#include "dh_yaml.hpp"
 #include "dyn_core/model/robot_library.hpp"
 #include "eval/json_line.hpp"
 #include "eval/line_reader.hpp"
@@ -79,7 +80,7 @@ EvalOptions options_from(const Arguments& arguments) {
 }
 
 void evaluate_lines(const Arguments& arguments) {
-  EvalSession session(load_robot(arguments.robot.name), options_from(arguments));
+  EvalSession session(sim::load_any_robot(arguments.robot.name), options_from(arguments));
   LineReader reader(STDIN_FILENO);
   std::string line;
   while (reader.next(line)) {

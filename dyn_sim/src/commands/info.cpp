@@ -8,6 +8,7 @@
 
 #include "algorithm_families.hpp"
 #include "command.hpp"
+#include "dh_yaml.hpp"
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/model/robot_library.hpp"
 #include "options.hpp"
@@ -164,7 +165,7 @@ Action declare_info(CLI::App& app) {
   add_robot(app, arguments->robot);
   add_json(app, arguments->json);
   return [arguments] {
-    const Model model = load_model(arguments->robot.name, model_options(arguments->robot));
+    const Model model = sim::load_any_model(arguments->robot.name, model_options(arguments->robot));
     arguments->json ? print_json(describe_robot(model)) : print_text(model);
   };
 }

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "command.hpp"
+#include "dh_yaml.hpp"
 #include "dyn_core/model/robot_library.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -56,7 +57,7 @@ void run_symbolic(const Call& call) {
       {"text", symbolic::Format::text}, {"latex", symbolic::Format::latex}, {"cpp", symbolic::Format::cpp}};
   ModelOptions options = model_options(call.robot);
   if (!call.gravity.empty()) options.gravity_mps2 = parse_vector(call.gravity);
-  const Model model = load_model(call.robot.name, options);
+  const Model model = sim::load_any_model(call.robot.name, options);
   say_warnings(model);
   const std::string text = symbolic::document(
       model, {terms_of(call.terms), formats.at(call.format), call.parameters == "symbols"}, say_progress);

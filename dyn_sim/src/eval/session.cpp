@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "algorithm_families.hpp"
+#include "dh_yaml.hpp"
+#include "dyn_core/model/joint_changes.hpp"
 #include "dyn_core/model/joint_friction.hpp"
+#include "dyn_core/model/robot_library.hpp"
 #include "dyn_core/numeric/ranges.hpp"
 #include "eval/derivatives_answer.hpp"
 #include "eval/fields.hpp"
@@ -25,7 +29,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr std::array<const char*, 7> commands{"attach", "detach", "jsim", "coriolis", "fd", "id", "gravity"};
+constexpr std::array<const char*, 8> commands{"robot", "attach", "detach", "jsim", "coriolis", "fd", "id", "gravity"};
 
 const char* command_in(const json& line) {
   for (const char* command : commands) {
@@ -44,8 +48,12 @@ ordered_json EvalSession::answer(const json& line) {
   if (command == nullptr) return evaluate(read_state(line));
   ordered_json reply;
   try {
-    if (line.size() != 1) throw ModelError(std::string("'") + command + "' stands alone in its line");
-    obey(command, line[command]);
+    if (command == std::string_view("robot")) {
+      replace_robot(line, reply);
+    } else {
+      if (line.size() != 1) throw ModelError(std::string("'") + command + "' stands alone in its line");
+      obey(command, line[command]);
+    }
     reply["ok"] = true;
     reply["joints"] = ordered_json::array();
     for (const Joint& joint : model().joints()) reply["joints"].push_back(joint.description.name);
@@ -145,10 +153,38 @@ void EvalSession::set_gravity(const json& argument) {
   rebuild(robot_, changed);
 }
 
-void EvalSession::attach(const json& argument) { rebuild(dyn::attach(robot_, read_payload(argument)), options_); }
+void EvalSession::attach(const json& argument) {
+  const Payload payload = read_payload(argument);
+  rebuild(dyn::attach(robot_, payload), options_);
+  payloads_.push_back(payload);
+}
 
 void EvalSession::detach(const json& argument) {
-  rebuild(dyn::detach(robot_, as_text(argument, "detach", "a payload's name")), options_);
+  const std::string name = as_text(argument, "detach", "a payload's name");
+  rebuild(dyn::detach(robot_, name), options_);
+  std::erase_if(payloads_, [&](const Payload& payload) { return payload.name() == name; });
+}
+
+void EvalSession::replace_robot(const json& line, ordered_json& reply) {
+  allow_keys(line, "a change of the robot", {"robot", "map"});
+  CoordinateMap map;
+  if (const auto given = line.find("map"); given != line.end()) {
+    if (!given->is_object()) throw ModelError("'map' is an object of joint names, not " + describe(*given));
+    for (const auto& [from, to] : given->items()) {
+      map[from] = to.is_null() ? std::nullopt : std::optional(as_text(to, "map", "a joint's name or null"));
+    }
+  }
+  RobotDescription robot = sim::load_any_robot(as_text(line["robot"], "robot", "a robot's file or name"));
+  for (const Payload& payload : payloads_) robot = dyn::attach(robot, payload);
+  const Model after = Model::build(robot, options_.model);
+  if (!line.contains("map")) demand_same_joints(model(), after);
+  const std::vector<int> carried = carried_coordinates(model(), after, map);
+  ordered_json from = ordered_json::array();
+  for (const int c : carried) {
+    from.push_back(c < 0 ? ordered_json() : ordered_json(model().coordinate_names().at(static_cast<size_t>(c))));
+  }
+  rebuild(std::move(robot), options_);
+  reply["from"] = from;  // the joint that each joint of the robot goes on from; null: it is new
 }
 
 // Everything that can fail comes first; then the old model goes.

@@ -11,6 +11,7 @@
 
 #include "dyn_core/derivatives.hpp"
 #include "dyn_core/dynamics.hpp"
+#include "dyn_core/model/payload.hpp"
 #include "dyn_core/regressor.hpp"
 #include "eval/frame_answer.hpp"
 #include "eval/rows.hpp"
@@ -45,11 +46,14 @@ class EvalSession {
   void obey(const std::string& command, const nlohmann::json& argument);
   void attach(const nlohmann::json& argument);
   void detach(const nlohmann::json& argument);
+  // {"robot":"FILE","map":{..}}: another description; payloads stay attached.
+  void replace_robot(const nlohmann::json& line, nlohmann::ordered_json& reply);
   void choose(const std::string& command, const nlohmann::json& argument);
   void set_gravity(const nlohmann::json& argument);
   void rebuild(RobotDescription robot, const EvalOptions& options);
 
   RobotDescription robot_;  // payloads included
+  std::vector<Payload> payloads_;
   EvalOptions options_;
   std::unique_ptr<Dynamics> dynamics_;
   std::unique_ptr<Regressor> regressor_;      // where it was asked for

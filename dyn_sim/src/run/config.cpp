@@ -6,7 +6,7 @@
 #include <set>
 
 #include "config_parts.hpp"
-#include "dyn_core/model/robot_library.hpp"
+#include "dh_yaml.hpp"
 #include "dyn_core/model/urdf.hpp"
 #include "dyn_core/numeric/ranges.hpp"
 #include "yaml_reader.hpp"
@@ -39,8 +39,10 @@ RobotDescription load_description(YamlMap& map, const std::filesystem::path& fil
   const std::string robot = map.text("robot");
   const std::filesystem::path beside = file.parent_path() / robot;
   std::error_code error;  // a name that is too long for a file, say
-  if (robot.find('.') != std::string::npos && std::filesystem::exists(beside, error)) return load_urdf(beside);
-  return load_robot(robot);
+  if (robot.find('.') != std::string::npos && std::filesystem::exists(beside, error)) {
+    return is_dh_file(beside) ? load_dh_file(beside) : load_urdf(beside);
+  }
+  return load_any_robot(robot);
 }
 
 constexpr std::size_t most_arms = 32;
