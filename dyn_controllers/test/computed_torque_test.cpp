@@ -46,6 +46,15 @@ void set_positions(Computed& plugin, const std::vector<double>& q, const std::ve
   }
 }
 
+// Where the arm stands when its controller is activated.
+void begin_at(Computed& plugin, const std::vector<double>& q, const std::vector<double>& v) {
+  const auto joints = arm7_joints();
+  for (size_t i = 0; i < joints.size(); ++i) {
+    plugin.initial[joints[i] + "/position"] = q[i];
+    plugin.initial[joints[i] + "/velocity"] = v[i];
+  }
+}
+
 void set_references(Computed& plugin, const std::vector<double>& q, const std::vector<double>& v,
                     const std::vector<double>& a) {
   const auto joints = arm7_joints();
@@ -199,12 +208,12 @@ TEST(ComputedTorque, ASubsetIsControlledInTheWholeArmsDynamics) {
   parameters["reference_lead"] = rclcpp::ParameterValue(0.0);
   parameters["effort_limit_scale"] = rclcpp::ParameterValue(1.0);
   Computed plugin(parameters);
+  const std::vector<double> q{0.3, 0.5, -0.2, 0.9, 0.1, -0.4, 0.2}, v{0.4, -0.3, 0.2, 0.5, -0.6, 0.1, 0.7};
+  begin_at(plugin, q, v);
   plugin.start(true);
   EXPECT_EQ(plugin.controller->command_interface_configuration().names,
             (std::vector<std::string>{"joint6/effort", "joint2/effort"}));
   EXPECT_EQ(plugin.controller->state_interface_configuration().names.size(), 14U);
-  const std::vector<double> q{0.3, 0.5, -0.2, 0.9, 0.1, -0.4, 0.2}, v{0.4, -0.3, 0.2, 0.5, -0.6, 0.1, 0.7};
-  set_positions(plugin, q, v);
   for (const auto& [joint, i] : {std::pair{"joint6", 5}, std::pair{"joint2", 1}}) {
     const auto k = static_cast<size_t>(i);
     (void)plugin.reference(std::string(joint) + "/position").set_value(q[k]);
@@ -257,9 +266,9 @@ TEST(ComputedTorque, GravityTurnsWithTheBase) {
 // hold_time 0.05 s: the last good torque; up to ten times as long: gravity and damping; then an error.
 TEST(ComputedTorque, ALostStateNeverDropsTheArm) {
   Computed plugin;
-  plugin.start(true);
   const std::vector<double> q{0.3, 0.5, -0.2, 0.9, 0.1, -0.4, 0.2}, zero(7, 0.0);
-  set_positions(plugin, q, zero);
+  begin_at(plugin, q, zero);
+  plugin.start(true);
   set_references(plugin, q, zero, zero);
   ASSERT_EQ(plugin.update(), return_type::OK);
   const double good = plugin.command("joint2/effort");
@@ -383,8 +392,8 @@ TEST(ComputedTorque, ContinuousJointsGoTheShortWay) {
                    {"prediction", rclcpp::ParameterValue(0.0)},
                    {"reference_lead", rclcpp::ParameterValue(0.0)}},
                   urdf);
+  plugin.initial["hinge/position"] = 3.1;
   plugin.start(true);
-  plugin.set_state("hinge/position", 3.1);
   for (int cycle = 0; cycle < 200; ++cycle) {  // the reference gets there within its limits
     (void)plugin.reference("hinge/position").set_value(-3.1);
     ASSERT_EQ(plugin.update(), return_type::OK);

@@ -17,6 +17,7 @@ namespace {
 using Computed = Plugin<ComputedTorqueController>;
 using Value = rclcpp::ParameterValue;
 using Texts = std::vector<std::string>;
+using Axes = std::vector<double>;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 struct Row {
@@ -57,6 +58,27 @@ const std::vector<Row> table{
     {"observer_gain", Value(10.0), {Value(-1.0), Value(nan)}},
     {"collision_threshold", Value(5.0), {Value(-1.0), Value(nan)}},
     {"hold_time", Value(0.1), {Value(-1.0), Value(nan)}},
+    {"frame", {}, {Value("tool0")}},
+    {"task.mode", Value("impedance"), {Value("admittance"), Value("")}},
+    {"task.axes", Value("frame"), {Value("world"), Value("")}},
+    {"task.p_linear", Value(100.0), {Value(0.0), Value(-1.0), Value(nan)}},
+    {"task.d_linear", Value(20.0), {Value(0.0), Value(-1.0), Value(nan)}},
+    {"task.p_angular", Value(100.0), {Value(0.0), Value(-1.0), Value(nan)}},
+    {"task.d_angular", Value(20.0), {Value(0.0), Value(-1.0), Value(nan)}},
+    {"task.reject_external", Value(true), {Value(1.0)}},
+    {"task.stiffness", Value(Axes(6, 100.0)), {Value(Axes(5, 100.0)), Value(Axes(6, -1.0)), Value(Axes(6, nan))}},
+    {"task.damping", Value(Axes(6, 10.0)), {Value(Axes(7, 10.0)), Value(Axes(6, -1.0)), Value(Axes(6, nan))}},
+    {"task.damping_ratio", Value(0.7), {Value(-0.1), Value(nan)}},
+    {"task.inertia", Value(Axes(6, 2.0)), {Value(Axes(3, 2.0)), Value(Axes(6, -1.0)), Value(Axes(6, nan))}},
+    {"task.velocity_limit", Value(0.2), {Value(0.0), Value(-1.0), Value(nan)}},
+    {"task.angular_velocity_limit", Value(0.2), {Value(0.0), Value(-1.0), Value(nan)}},
+    {"task.acceleration_limit", Value(1.0), {Value(0.0), Value(-1.0), Value(nan)}},
+    {"task.angular_acceleration_limit", Value(1.0), {Value(0.0), Value(-1.0), Value(nan)}},
+    {"task.posture_p", Value(4.0), {Value(-1.0), Value(nan)}},
+    {"task.posture_d", Value(4.0), {Value(-1.0), Value(nan)}},
+    {"task.damp_below", Value(0.1), {Value(-1.0), Value(nan)}},
+    {"task.singular_damping", Value(0.2), {Value(-1.0), Value(nan)}},
+    {"task.posture", Value(Axes(7, 0.1)), {Value(Axes(7, nan)), Value("straight")}},
     {"state_publish_rate", {}, {Value(10.0)}},
     {"validation.mode", {}, {Value("monitor")}},
     {"validation.rate", {}, {Value(10.0)}},

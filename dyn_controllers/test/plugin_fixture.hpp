@@ -80,14 +80,14 @@ class Plugin {
   [[nodiscard]] std::uint8_t state() const { return controller->get_lifecycle_state().id(); }
   bool configure() { return controller->configure().id() == State::PRIMARY_STATE_INACTIVE; }
 
-  // What the controller asks for, in its order: states start at 0, commands at NaN.
+  // What the controller asks for, in its order: states start as `initial` has them or at 0, commands at NaN.
   void assign_interfaces() {
     states.clear();
     commands.clear();
     std::vector<hardware_interface::LoanedStateInterface> loaned_states;
     for (const std::string& name : controller->state_interface_configuration().names) {
       states[name] = std::make_shared<hardware_interface::StateInterface>(described(name));
-      if (types.count(name) == 0) (void)states[name]->set_value(0.0);
+      if (types.count(name) == 0) (void)states[name]->set_value(initial.count(name) == 0 ? 0.0 : initial.at(name));
       loaned_states.emplace_back(states[name], nullptr);
     }
     std::vector<hardware_interface::LoanedCommandInterface> loaned_commands;
@@ -134,6 +134,7 @@ class Plugin {
   bool initialised = false;
   std::map<std::string, std::string> types;  // of interfaces that are not double
   std::map<std::string, hardware_interface::StateInterface::SharedPtr> states;
+  std::map<std::string, double> initial;  // states at activation
   std::map<std::string, hardware_interface::CommandInterface::SharedPtr> commands;
   std::vector<hardware_interface::CommandInterface::SharedPtr> references;
   std::int64_t time_ns = 1'000'000'000;

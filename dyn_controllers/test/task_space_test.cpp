@@ -102,13 +102,14 @@ class TaskSpace : public ManagerTest {
 
 TEST_F(TaskSpace, BelowATrajectoryOfPosesItTracks) {
   bring_up();
-  switch_to({"task"}, {});
-  cycles(10);
-  auto above = std::make_shared<PoseTrajectory>();
-  above->start = now().measured;
+  auto above = std::make_shared<PoseTrajectory>();  // before the first cycle: later it would wait for the loop
   ASSERT_NE(manager->add_controller(above, "above", "PoseTrajectory"), nullptr);
   ASSERT_EQ(manager->configure_controller("above"), return_type::OK);
-  switch_to({"task", "above"}, {"task"});
+  switch_to({"task"}, {});
+  cycles(10);
+  switch_to({}, {"task"});
+  above->start = now().measured;  // where the brakes hold it
+  switch_to({"task", "above"}, {});
   double worst = 0.0, moved = 0.0;
   for (int k = 0; k < 6200 && !HasFatalFailure(); ++k) {
     cycle();
@@ -119,7 +120,7 @@ TEST_F(TaskSpace, BelowATrajectoryOfPosesItTracks) {
     moved = std::max(moved, (above->start.p_m - now().measured.p_m).norm());
   }
   std::printf("hand below a trajectory of poses at 1 kHz: at most %.3g m from it\n", worst);
-  EXPECT_LT(worst, 1e-5);
+  EXPECT_LT(worst, 2e-5);
   EXPECT_GT(moved, 0.15);
 
   above->writes = false;  // it is lost: to rest, and there
@@ -240,15 +241,19 @@ TEST(TaskSpaceAlone, ParametersChangeWhileActive) {
     EXPECT_EQ(plugin.update(), return_type::OK);
     return plugin.controller->arm().task().force[0];
   };
+  const auto aimed = [&] {  // when the reference is there, within its limits
+    for (int cycle = 0; cycle < 200; ++cycle) (void)aim();
+    return aim();
+  };
   EXPECT_GT(std::abs(aim()), 1.0);
   EXPECT_TRUE(plugin.set("task.mode", rclcpp::ParameterValue("impedance")).successful);
   EXPECT_TRUE(plugin.set("task.stiffness", rclcpp::ParameterValue(std::vector<double>{250.0, 1.0, 1.0, 1.0, 1.0, 1.0}))
                   .successful);
-  EXPECT_NEAR(aim(), 2.5, 1e-6);
+  EXPECT_NEAR(aimed(), 2.5, 1e-5);
   EXPECT_FALSE(plugin.set("task.stiffness", rclcpp::ParameterValue(std::vector<double>{-1.0, 1.0, 1.0, 1.0, 1.0, 1.0}))
                    .successful);
   EXPECT_FALSE(plugin.set("task.mode", rclcpp::ParameterValue("admittance")).successful);
-  EXPECT_NEAR(aim(), 2.5, 1e-6);
+  EXPECT_NEAR(aimed(), 2.5, 1e-5);
 }
 
 TEST(TaskSpaceAlone, TargetsThatMakeNoSenseAreRefused) {

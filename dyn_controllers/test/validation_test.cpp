@@ -30,11 +30,13 @@ class GateTest : public testing::Test {
     return all;
   }
   void SetUp() override {
+    for (size_t i = 0; i < 7; ++i) {
+      plugin.initial[arm7_joints()[i] + "/position"] = 0.1 * static_cast<double>(i);
+      plugin.initial[arm7_joints()[i] + "/velocity"] = 0.3 - 0.1 * static_cast<double>(i);
+    }
     plugin.start(true);
     for (size_t i = 0; i < 7; ++i) {
       const double q = 0.1 * static_cast<double>(i), v = 0.3 - 0.1 * static_cast<double>(i);
-      plugin.set_state(arm7_joints()[i] + "/position", q);
-      plugin.set_state(arm7_joints()[i] + "/velocity", v);
       (void)plugin.reference(arm7_joints()[i] + "/position").set_value(q);
       (void)plugin.reference(arm7_joints()[i] + "/velocity").set_value(v);
       (void)plugin.reference(arm7_joints()[i] + "/acceleration").set_value(1.0);

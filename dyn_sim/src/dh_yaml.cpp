@@ -64,6 +64,17 @@ DhLink read_link(YamlMap row) {
   return link;
 }
 
+// What the table is refused for is said with the file.
+RobotDescription described(const DhTable& table, const std::filesystem::path& file) {
+  try {
+    RobotDescription robot = describe(table);
+    robot.source = file.string();
+    return robot;
+  } catch (const ModelError& error) {
+    throw ModelError(file.string() + ": " + error.what());
+  }
+}
+
 }  // namespace
 
 bool is_dh_file(const std::filesystem::path& file) { return file.string().ends_with(".dh.yaml"); }
@@ -78,9 +89,7 @@ RobotDescription load_dh_file(const std::filesystem::path& file) {
     for (YamlMap& row : document.list("links", most_links)) table.links.push_back(read_link(row));
     if (table.links.empty()) document.fail("links", "has no row");
     document.finish();
-    RobotDescription robot = describe(table);
-    robot.source = file.string();
-    return robot;
+    return described(table, file);
   } catch (const YAML::Exception& error) {
     throw ModelError(file.string() + ":" + std::to_string(error.mark.line + 1) + ": " + error.msg);
   }

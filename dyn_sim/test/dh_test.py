@@ -35,7 +35,7 @@ class Table(unittest.TestCase):
 
     def test_one_rod_with_a_tip_and_a_hub(self):
         """m l^2 / 3 + M l^2 + hub about the joint; g with gravity across it."""
-        arm = self.file("a: 0.5, mass_per_length: 4, tip_mass: 0.3, hub_inertia: 0.02")
+        arm = self.file("a: 0.5, mass_per_length: 4, tip_mass: 0.3, hub_inertia: 0.02, hub_across: 0.01")
         answer = evaluate(arm, {"q": [0.0]}, options=("--gravity", "0,-10,0"))[0]
         self.assertAlmostEqual(answer["M"][0][0], 2 * 0.25 / 3 + 0.3 * 0.25 + 0.02, delta=1e-14)
         self.assertAlmostEqual(answer["g"][0], 10 * (2 * 0.25 + 0.3 * 0.5), delta=1e-13)

@@ -79,7 +79,7 @@ class Judged(JudgedRun):
     def test_a_joint_beyond_its_stops(self):
         # Without stops of its own the plant goes where the push takes it.
         text = arm7(plant="{friction: false, torque_limits: false}", expect="{tracking_max: 99, tracking_rms: 99, saturation: 1}",
-                    controller=GAINS % (1, 1, ""), events="[{at: 0.1, push: {link: tool0, force: [0, 400, 0], duration: 0.5}}]")
+                    controller=GAINS % (1, 1, ""), events="[{at: 0.1, push: {link: tool0, force: [0, 2000, 0], duration: 0.5}}]")
         self.judged(text, "joint 'joint", "beyond its stops", "rad")
 
     def test_prismatic_joints_have_an_error_of_their_own(self):

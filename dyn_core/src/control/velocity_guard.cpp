@@ -67,8 +67,9 @@ void VelocityGuard::brake(size_t i, VectorRef<double>& tau) noexcept {
 void VelocityGuard::change(size_t j, double wanted, VectorRef<double>& tau) noexcept {
   double& effort = tau[static_cast<Eigen::Index>(j)];
   const double lower = std::min(effort, joints_[j].effort_lower), upper = std::max(effort, joints_[j].effort_upper);
-  const double done = std::clamp(effort + wanted, lower, upper) - effort;
-  effort += done;
+  const double changed = std::clamp(effort + wanted, lower, upper);
+  const double done = changed - effort;
+  effort = changed;  // not effort + done, which rounding may take beyond the limit
   for (size_t k = 0; k < n_; ++k) a_[k] += Minv_[j * n_ + k] * done;
 }
 

@@ -70,8 +70,8 @@ TEST(Validation, TheSameSeedGivesTheSameReport) {
   EXPECT_NE(validate(model, 2, 7).states.back().q, validate(model, 2, 8).states.back().q);
 }
 
-// One wrong number in one link is seen in M, C, g, the inverse and the forward dynamics, and in their derivatives; Y
-// alone does not depend on it.
+// One wrong number in one link is seen in M, C, g, the inverse and the forward dynamics, in their derivatives and in
+// Lambda and M^-1; only Y and the motion of frames do not depend on it.
 TEST(Validation, CatchesAWrongInertia) {
   test::Rng rng(4);
   const RobotDescription robot = test::random_robot(rng, {.joints = 6, .serial = true, .every_type = false});
@@ -81,7 +81,8 @@ TEST(Validation, CatchesAWrongInertia) {
   const ValidationReport report = validate(Model::build(robot), oracle, 3, 1);
   EXPECT_FALSE(report.pass());
   for (const AlgorithmResult& r : report.results) {
-    EXPECT_EQ(r.pass(), r.name == "Y") << r.kind << ' ' << r.name << ' ' << r.error;
+    const bool kinematics = r.kind == "frame" && r.name != "Lambda";
+    EXPECT_EQ(r.pass(), r.name == "Y" || kinematics) << r.kind << ' ' << r.name << ' ' << r.error;
   }
 }
 

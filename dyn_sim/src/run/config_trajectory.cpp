@@ -16,7 +16,7 @@ namespace {
 constexpr YamlRange positions = about_zero(ranges::position, " rad or m");
 constexpr YamlRange frequencies = about_zero(1e4, " Hz");
 constexpr YamlRange scales = about_zero(1e3);
-constexpr std::size_t most_events = 1000;
+constexpr std::size_t most_events = 10000;
 constexpr int most_harmonics = 1000;
 
 Point per_coordinate(YamlMap& map, const std::string& key, const Model& model, double otherwise,
