@@ -113,16 +113,17 @@ class FrameTasks {
   }
 
   bool read(int task, const pinocchio::Data& data, double* to) const {
-    const auto n = J_.cols();
+    const auto put = [&to](const auto& from) {
+      Eigen::Map<Eigen::MatrixXd>(to, from.rows(), from.cols()) = from;
+      to += from.size();
+      return true;
+    };
     switch (task) {
-      case dyn::bench::task_frame:
-        Eigen::Map<Eigen::Vector3d>(to) = data.oMf[frame_].translation();
-        Eigen::Map<Eigen::Matrix3d>(to + 3) = data.oMf[frame_].rotation();
-        return true;
-      case dyn::bench::task_J_and_rate: Eigen::Map<Eigen::Matrix<double, 6, 1>>(to + 6 * n) = rate_; [[fallthrough]];
-      case dyn::bench::task_J: Eigen::Map<Jacobian>(to, 6, n) = J_; return true;
-      case dyn::bench::task_inverse_M: Eigen::Map<Eigen::MatrixXd>(to, n, n) = inverse_; return true;
-      case dyn::bench::task_lambda: Eigen::Map<Eigen::Matrix<double, 6, 6>>(to) = lambda_; return true;
+      case dyn::bench::task_frame: put(data.oMf[frame_].translation()); return put(data.oMf[frame_].rotation());
+      case dyn::bench::task_J: return put(J_);
+      case dyn::bench::task_J_and_rate: put(J_); return put(rate_);
+      case dyn::bench::task_inverse_M: return put(inverse_);
+      case dyn::bench::task_lambda: return put(lambda_);
       default: return false;
     }
   }

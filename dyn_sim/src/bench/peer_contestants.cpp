@@ -10,6 +10,7 @@
 #include "bench/peer.hpp"
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/numeric/residual.hpp"
+#include "output.hpp"
 
 namespace dyn::bench {
 namespace {
@@ -109,9 +110,14 @@ std::vector<double> own_numbers(Dynamics& own, PeerTask part, std::span<const do
   }
 }
 
+// Results that M^-1 enters whole lose digits by its condition number, 1e8 and more on long chains.
+bool solves_with_M(PeerTask task) {
+  return task == task_forward_derivatives || task == task_lambda || task == task_inverse_M;
+}
+
 // The largest difference from this project's numbers in some states, each part against its largest entry.
 double difference(const Loaded& loaded, void* robot, PeerTask task, const Model& model, const States& states) {
-  constexpr double kAllowed = 1e-9;
+  const double allowed = solves_with_M(task) ? 1e-6 : 1e-9;
   Dynamics own{Model(model)};
   const auto n = static_cast<size_t>(states.joints);
   double largest = 0.0;
@@ -129,9 +135,9 @@ double difference(const Loaded& loaded, void* robot, PeerTask task, const Model&
       const auto count = static_cast<Eigen::Index>(ours.size());
       const double error =
           relative_error(ConstVectorRef<double>(theirs.data(), count), ConstVectorRef<double>(ours.data(), count));
-      if (!(error <= kAllowed)) {
+      if (!(error <= allowed)) {
         throw ModelError(std::string(loaded.peer->name) + ": task " + std::to_string(task) + " differs by " +
-                         std::to_string(error) + " of its largest number");
+                         cli::number(error) + " of its largest number");
       }
       largest = larger_error(largest, error);
     }
