@@ -166,7 +166,7 @@ struct Room {
   }
   template <class Condition>
   bool spin_until(Condition&& condition) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(50);  // on a busy machine
     while (!condition() && std::chrono::steady_clock::now() < end) executor.spin_once(std::chrono::milliseconds(10));
     return condition();
   }

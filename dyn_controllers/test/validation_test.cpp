@@ -95,9 +95,10 @@ TEST_F(GateTest, AWrongModelIsBroughtToRest) {
   dyn::BodyInertia inertia = dyn::body_inertia(dynamics.tree(), 1);
   inertia.mass_kg *= 1.05;
   dynamics.set_body_inertia(1, inertia);
-  ASSERT_TRUE(cycles_until([&] { return state.mode == ControllerState::HOLDING_REFERENCE; }));
+  // Two topics: either may come first.
+  ASSERT_TRUE(cycles_until([&] { return state.mode == ControllerState::HOLDING_REFERENCE && validation.breaches > 0; }))
+      << "mode " << static_cast<int>(state.mode) << ", " << validation.breaches << " breaches";
   EXPECT_TRUE(state.fallback);
-  EXPECT_GT(validation.breaches, 0U);
   for (int i = 0; i < 50; ++i) ASSERT_EQ(plugin.update(), return_type::OK);
   for (const std::string& joint : arm7_joints()) EXPECT_TRUE(std::isfinite(plugin.command(joint + "/effort")));
 }
