@@ -46,15 +46,6 @@ void set_positions(Computed& plugin, const std::vector<double>& q, const std::ve
   }
 }
 
-// Where the arm stands when its controller is activated.
-void begin_at(Computed& plugin, const std::vector<double>& q, const std::vector<double>& v) {
-  const auto joints = arm7_joints();
-  for (size_t i = 0; i < joints.size(); ++i) {
-    plugin.initial[joints[i] + "/position"] = q[i];
-    plugin.initial[joints[i] + "/velocity"] = v[i];
-  }
-}
-
 void set_references(Computed& plugin, const std::vector<double>& q, const std::vector<double>& v,
                     const std::vector<double>& a) {
   const auto joints = arm7_joints();
@@ -209,7 +200,7 @@ TEST(ComputedTorque, ASubsetIsControlledInTheWholeArmsDynamics) {
   parameters["effort_limit_scale"] = rclcpp::ParameterValue(1.0);
   Computed plugin(parameters);
   const std::vector<double> q{0.3, 0.5, -0.2, 0.9, 0.1, -0.4, 0.2}, v{0.4, -0.3, 0.2, 0.5, -0.6, 0.1, 0.7};
-  begin_at(plugin, q, v);
+  plugin.begin_at(arm7_joints(), q, v);
   plugin.start(true);
   EXPECT_EQ(plugin.controller->command_interface_configuration().names,
             (std::vector<std::string>{"joint6/effort", "joint2/effort"}));
@@ -267,7 +258,7 @@ TEST(ComputedTorque, GravityTurnsWithTheBase) {
 TEST(ComputedTorque, ALostStateNeverDropsTheArm) {
   Computed plugin;
   const std::vector<double> q{0.3, 0.5, -0.2, 0.9, 0.1, -0.4, 0.2}, zero(7, 0.0);
-  begin_at(plugin, q, zero);
+  plugin.begin_at(arm7_joints(), q, zero);
   plugin.start(true);
   set_references(plugin, q, zero, zero);
   ASSERT_EQ(plugin.update(), return_type::OK);

@@ -50,10 +50,7 @@ TEST(Feedforward, IsTheInverseDynamicsOfTheReference) {
   auto parameters = plain(0.0);
   parameters["command_interfaces"] = rclcpp::ParameterValue(std::vector<std::string>{"effort", "position", "velocity"});
   Plugin<FeedforwardController> plugin(parameters);
-  for (size_t i = 0; i < 7; ++i) {  // the reference begins there
-    plugin.initial[arm7_joints()[i] + "/position"] = some_q[i];
-    plugin.initial[arm7_joints()[i] + "/velocity"] = some_v[i];
-  }
+  plugin.begin_at(arm7_joints(), some_q, some_v);
   plugin.start(true);
   EXPECT_EQ(plugin.controller->command_interface_configuration().names.size(), 21U);
   for (size_t i = 0; i < 7; ++i) {

@@ -115,6 +115,13 @@ class Plugin {
     return controller->update(rclcpp::Time(time_ns, RCL_ROS_TIME), rclcpp::Duration::from_seconds(0.001));
   }
 
+  // Where the arm stands when the controller is activated.
+  void begin_at(const std::vector<std::string>& joints, const std::vector<double>& q, const std::vector<double>& v) {
+    for (std::size_t i = 0; i < joints.size(); ++i) {
+      initial[joints[i] + "/position"] = q[i];
+      initial[joints[i] + "/velocity"] = v[i];
+    }
+  }
   void set_state(const std::string& name, double value) { (void)states.at(name)->set_value(value); }
   [[nodiscard]] double command(const std::string& name) const {
     return commands.at(name)->template get_optional<double>().value();
