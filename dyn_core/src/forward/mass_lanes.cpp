@@ -63,7 +63,7 @@ int factorize(const MassShape& m, double* L, const double* floor, double* invers
       }
     }
     for (int i = m.next[lo]; i >= 0; i = m.next[i]) {
-      double l[kTile];
+      double l[kTile] = {};
       for (int k = lo; k <= hi; ++k) l[k - lo] = L[k * s + i] * inverse[k];
       take_rows(hi - lo + 1, L + lo * s, s, l, L + i * s, i + 1);
     }

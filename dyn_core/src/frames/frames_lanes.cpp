@@ -105,7 +105,8 @@ DYN_INLINE void store_sums(const Moved& sum, const Output& out) {
 template <Want kWant, bool kSlides, int kBlocks>
 DYN_INLINE void pass(const Path& path, const double* q, const double* v, const Output& out) {
   const int blocks = kBlocks > 0 ? kBlocks : path.blocks;
-  State known[kBlocks > 0 ? kBlocks : 1];
+  constexpr int none_known = kBlocks == 0;
+  State known[kBlocks + none_known];
   State* states = kBlocks > 0 ? known : static_cast<State*>(path.states);
   Quaternion before{all(1.0), V{}, V{}, V{}};
   Frame f{};

@@ -21,6 +21,7 @@ void mass(const Plan& plan, double* M) {
 
 }  // namespace dyn::lanes
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a class is declared by its name
 #define DYN_MASS_FORM(Class, function)                                                                        \
   namespace dyn::jsim {                                                                                       \
   template <class T>                                                                                          \
@@ -30,3 +31,4 @@ void mass(const Plan& plan, double* M) {
   void lane_form(FormOf<jsim::Class<double>, kKernelSet>, const Plan& plan, double* M) { function(plan, M); } \
   template void mass<jsim::Class<double>, kKernelSet>(const Plan&, double*);                                  \
   }
+// NOLINTEND(bugprone-macro-parentheses)

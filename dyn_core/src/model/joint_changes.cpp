@@ -27,7 +27,8 @@ std::vector<Coordinate> coordinates_of(const Model& model) {
   std::vector<Coordinate> all;
   for (const Joint& joint : model.joints()) {
     for (int k = 0; k < joint.degrees; ++k) {
-      const auto c = static_cast<size_t>(joint.first_coordinate + k);
+      const int coordinate = joint.first_coordinate + k;
+      const auto c = static_cast<size_t>(coordinate);
       const auto body = static_cast<size_t>(body_of[c]);
       const int parent = tree.parent[body];
       Coordinate one{model.coordinate_names()[c], joint.description.name,

@@ -117,9 +117,9 @@ Attributes dynamics_of(const IdentifiedJoint& joint) {
 std::string dynamics_element(Attributes attributes, const Tag* before) {
   static constexpr const char* ours[] = {"damping",  "friction",          "armature",         "offset",
                                          "stribeck", "stribeck_velocity", "damping_negative", "friction_negative"};
-  for (const auto& [name, value] : before != nullptr ? before->attributes : Attributes{}) {
-    const bool replaced = std::any_of(std::begin(ours), std::end(ours), [&](const char* o) { return name == o; });
-    if (!replaced) attributes.emplace_back(name, value);  // other tools' attributes stay
+  for (const auto& own : before != nullptr ? before->attributes : Attributes{}) {
+    const bool replaced = std::any_of(std::begin(ours), std::end(ours), [&](const char* o) { return own.first == o; });
+    if (!replaced) attributes.push_back(own);  // other tools' attributes stay
   }
   std::string text = "<dynamics";
   for (const auto& [name, value] : attributes) {

@@ -31,7 +31,7 @@ constexpr int rounds = 9;   // of each robot, of which the median counts
 
 double quantile(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
-  return values[static_cast<size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+  return values[static_cast<size_t>(std::lround(share * static_cast<double>(values.size() - 1)))];
 }
 double median(const std::vector<double>& values) { return quantile(values, 0.5); }
 

@@ -202,7 +202,7 @@ void instability(Record& record, const Model& model) {
     figure.x.push_back(0.05 * k);
     figure.series[0].y.push_back(growth_rate(model, solver, 0.05 * k));
   }
-  const auto at = [&](int seconds) { return figure.series[0].y[static_cast<size_t>(20 * seconds)]; };
+  const auto at = [&](size_t seconds) { return figure.series[0].y[20 * seconds]; };
   figure.item = {"", "the zero eigenvalue of the system, and the algorithm's numerical stability, limit the duration",
                  number(at(0), 2) + " /s at 0 s, " + number(at(5), 2) + " /s at 5 s, " + number(at(6), 2) +
                      " /s at 6 s: from 3 s to 6 s an error grows by " + number(growth(figure, 3.0, 6.0), 2) +

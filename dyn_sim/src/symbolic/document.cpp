@@ -50,9 +50,10 @@ Listed listed(const RobotExpressions& all) {
 std::vector<TrigPolynomial> coriolis_from(Expansion& expansion, const std::vector<TrigPolynomial>& M,
                                           const RobotExpressions& all) {
   const int n = all.n;
-  const auto at = [n](int i, int j) { return static_cast<size_t>(i * n + j); };
-  std::vector<TrigPolynomial> dM(static_cast<size_t>(n * n * n)), C(static_cast<size_t>(n * n));
-  const auto d = [&](int i, int j, int k) -> TrigPolynomial& { return dM[static_cast<size_t>((i * n + j) * n + k)]; };
+  const auto size = static_cast<size_t>(n);
+  const auto at = [size](int i, int j) { return static_cast<size_t>(i) * size + static_cast<size_t>(j); };
+  std::vector<TrigPolynomial> dM(size * size * size), C(size * size);
+  const auto d = [&](int i, int j, int k) -> TrigPolynomial& { return dM[at(i, j) * size + static_cast<size_t>(k)]; };
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
       for (int k = 0; k < n; ++k) d(i, j, k) = i > j ? d(j, i, k) : expansion.derivative(M[at(i, j)], k);
@@ -92,7 +93,7 @@ bool expand(const RobotExpressions& all, const Terms& terms, const Style& style,
   if (!M || !g) return false;
   Scales scales;
   for (int i = 0; i < all.n && !M->empty(); ++i) {
-    scales.diagonal.push_back(largest_coefficient((*M)[static_cast<size_t>(i * all.n + i)]));
+    scales.diagonal.push_back(largest_coefficient((*M)[static_cast<size_t>(i) * static_cast<size_t>(all.n + 1)]));
   }
   for (const TrigPolynomial& p : *g) scales.gravity = std::max(scales.gravity, largest_coefficient(p));
   size_t count = 0;

@@ -14,8 +14,8 @@ namespace dyn::symbolic {
 
 struct Wave {
   bool sine = false;
-  Harmonics angle;  // integers, one a coordinate; the first that is not 0 is positive
-  auto operator<=>(const Wave&) const = default;
+  Harmonics angle;                                // integers, one a coordinate; the first that is not 0 is positive
+  auto operator<=>(const Wave&) const = default;  // NOLINT(modernize-use-nullptr): it takes the 0 of <=> for a pointer
 };
 
 using Coefficient = std::map<std::uint32_t, double>;  // by monomial

@@ -66,10 +66,11 @@ void with_named(std::string_view name, F&& f) {
 // G^T X G with q_body = G q + offset, by rows.
 std::vector<E> in_coordinates(const Tree& tree, const MatX<E>& bodies) {
   const int n = tree.coordinates;
-  std::vector<E> all(static_cast<size_t>(n * n));
+  const auto size = static_cast<size_t>(n);
+  std::vector<E> all(size * size);
   for (int i = 0; i < tree.size; ++i) {
     for (int j = 0; j < tree.size; ++j) {
-      all[static_cast<size_t>(tree.coordinate[i] * n + tree.coordinate[j])] +=
+      all[static_cast<size_t>(tree.coordinate[i]) * size + static_cast<size_t>(tree.coordinate[j])] +=
           E(tree.ratio[i] * tree.ratio[j]) * bodies(i, j);
     }
   }
@@ -129,7 +130,8 @@ std::vector<Parameter> make_symbols(const Model& model, Tree& tree) {
   };
   constexpr const char* axes[] = {"x", "y", "z"};
   for (int i = 0; i < tree.size; ++i) {
-    const std::string number = std::to_string(i + 1), joint = model.body_joint(i);
+    const std::string number = std::to_string(i + 1);
+    const std::string& joint = model.body_joint(i);
     for (int k = 0; k < 3; ++k) {
       replace(tree.parent_p_joint[i][k], "l" + number + axes[k], "m, origin of " + joint + " in the body before it");
     }

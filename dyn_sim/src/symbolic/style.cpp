@@ -123,7 +123,7 @@ std::string Style::number(double value) const {
     const std::string digits = text;
     return digits.find_first_of(".e") == std::string::npos ? digits + ".0" : digits;
   }
-  const std::string text = digits_of(value);
+  std::string text = digits_of(value);
   const size_t e = text.find('e');
   if (format_ == Format::text || e == std::string::npos) return text;
   return text.substr(0, e) + " \\cdot 10^{" + std::to_string(std::atoi(text.c_str() + e + 1)) + "}";

@@ -54,7 +54,10 @@ class CholeskyFactor {
   }
 
  private:
-  [[nodiscard]] size_t at(int row, int column) const noexcept { return static_cast<size_t>(row * rows_ + column); }
+  [[nodiscard]] size_t at(int row, int column) const noexcept {
+    const int index = row * rows_ + column;
+    return static_cast<size_t>(index);
+  }
 
   std::vector<double> entries_;
   int rows_ = 0;
