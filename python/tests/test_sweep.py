@@ -2,10 +2,8 @@
 """Sweeps: what is drawn, rows, interruption by kill, failures as rows, the report."""
 import json
 import os
-import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -130,33 +128,31 @@ def test_a_killed_sweep_goes_on_and_counts_nothing_twice(config, tmp_path):
     assert table.drop_columns(["wall_s"]).equals(alone.drop_columns(["wall_s"]))
 
 
-def test_a_killed_worker_loses_no_run(config, tmp_path):
+def _workers_that_end(tmp_path, monkeypatch, when):
+    """Every worker of the sweeps of this test sends itself SIGKILL before the runs for which the expression `when` holds."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, pathlib, signal, sys\n"
+        "if 'dyn_control.sweeps.worker' in ' '.join(sys.orig_argv):\n"
+        "    import dyn_control.sweeps.play as play\n"
+        "    whole, runs = play.configuration, []\n"
+        "    def configuration(config, parameters, seed):\n"
+        "        runs.append(seed)\n"
+        f"        if {when}:\n"
+        "            os.kill(os.getpid(), signal.SIGKILL)\n"
+        "        return whole(config, parameters, seed)\n"
+        "    play.configuration = configuration\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+
+def test_a_killed_worker_loses_no_run(config, tmp_path, monkeypatch):
+    """The first four workers are killed before their third run, in the middle of their share."""
     config["duration_s"] = 0.3
-    killed = []
-
-    def kill_some():
-        while len(killed) < 4:
-            for worker in _children_of_threads(os.getpid()):
-                try:
-                    if worker not in killed and "sweeps.worker" in Path(f"/proc/{worker}/cmdline").read_text():
-                        time.sleep(0.6)  # in the middle of something
-                        os.kill(worker, signal.SIGKILL)
-                        killed.append(worker)
-                except (FileNotFoundError, ProcessLookupError):
-                    pass
-            time.sleep(0.01)
-            if done.is_set():
-                return
-
-    done = threading.Event()
-    thread = threading.Thread(target=kill_some)
-    thread.start()
-    try:
-        table = dyn.sweep(config, SPACE, 80, out=tmp_path / "s", workers=2, progress=False).table
-    finally:
-        done.set()
-        thread.join()
-    assert killed, "no worker was killed"
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    _workers_that_end(tmp_path, monkeypatch, f"""len(runs) == 3 and len(os.listdir({str(killed)!r})) < 4 and (
+                pathlib.Path({str(killed)!r}, str(os.getpid())).touch() is None)""")
+    table = dyn.sweep(config, SPACE, 80, out=tmp_path / "s", workers=2, progress=False).table
+    assert len(list(killed.iterdir())) >= 4
     assert table.column("run").to_pylist() == list(range(80))
     assert set(table.column("status").to_pylist()) == {"ok"}
 
@@ -174,17 +170,7 @@ def test_runs_that_fail_are_rows_with_the_reason(config, tmp_path):
 
 def test_a_run_that_ends_its_worker_is_a_row(config, tmp_path, monkeypatch):
     """A module that ends the process stands for whatever may: out of memory, a crash."""
-    (tmp_path / "sitecustomize.py").write_text(
-        "import os, sys, signal\n"
-        "if 'dyn_control.sweeps.worker' in ' '.join(sys.orig_argv):\n"
-        "    import dyn_control.sweeps.play as play\n"
-        "    whole = play.configuration\n"
-        "    def configuration(config, parameters, seed):\n"
-        "        if parameters['plant.delay'] == 3:\n"
-        "            os.kill(os.getpid(), signal.SIGKILL)\n"
-        "        return whole(config, parameters, seed)\n"
-        "    play.configuration = configuration\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    _workers_that_end(tmp_path, monkeypatch, "parameters['plant.delay'] == 3")
     table = dyn.sweep(config, {"plant.delay": {"integers": [1, 3]}}, 6, out=tmp_path / "s", workers=1,
                       progress=False).table.to_pylist()
     assert [r["status"] == "failed" for r in table] == [r["plant.delay"] == 3 for r in table]
