@@ -87,9 +87,8 @@ CallbackReturn ArmController<Base>::on_deactivate(const State&) {
 }
 
 template <class Base>
-return_type ArmController<Base>::finish_cycle(const rclcpp::Time& time, bool fresh_reference) noexcept {
-  const dyn::control::CycleReport report = arm().step(fresh_reference);
-  arm().write(this->command_interfaces_);
+return_type ArmController<Base>::report_cycle(const rclcpp::Time& time,
+                                              const dyn::control::CycleReport& report) noexcept {
   arm_node_->reporter().note(arm(), report, std::exchange(bad_reference_, false));
   arm_node_->introspection().settle();
   arm_node_->state().sample(time, arm(), report);

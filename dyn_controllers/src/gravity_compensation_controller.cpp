@@ -10,7 +10,9 @@ controller_interface::return_type GravityCompensationController::update(const rc
   const dyn::realtime::Scope scope("GravityCompensationController::update");
   arm().read(state_interfaces_);
   arm().follow_state();
-  return finish_cycle(time, true);
+  const dyn::control::CycleReport report = arm().step(true);
+  arm().write(command_interfaces_);
+  return report_cycle(time, report);
 }
 
 }  // namespace dyn_controllers

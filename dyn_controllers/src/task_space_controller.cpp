@@ -151,9 +151,10 @@ return_type TaskSpaceController::update_and_write_commands(const rclcpp::Time& t
   arm().read(state_interfaces_);
   arm().follow_state();
   if (is_in_chained_mode()) take_chained_reference();
-  const return_type result = finish_cycle(time, fresh_reference_);
+  const dyn::control::CycleReport report = arm().step(fresh_reference_);
+  arm().write(command_interfaces_);
   publisher_->sample(time, arm().task());
-  return result;
+  return report_cycle(time, report);
 }
 
 }  // namespace dyn_controllers

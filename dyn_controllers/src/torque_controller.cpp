@@ -101,29 +101,30 @@ return_type TorqueController::update_reference_from_subscribers(const rclcpp::Ti
   return return_type::OK;
 }
 
-// A reference that is not finite, or cannot be had, is none: the last one is kept, and held after reference_timeout.
-// Every handle is read once: at a second look it may be locked.
-void TorqueController::take_chained_reference() noexcept {
-  bool positions = false, all = true;
-  for (size_t i = 0; i < taken_.size(); ++i) {
-    taken_[i] = value_of(*ordered_exported_reference_interfaces_[i]);
-    all = all && std::isfinite(taken_[i]);
-    positions = positions || (i % 3 == 0 && !std::isnan(taken_[i]));
-  }
-  fresh_reference_ = all && !taken_.empty();
-  if (positions && !all) note_bad_reference();
-  for (size_t k = 0; fresh_reference_ && k < arm().joints().size(); ++k) {
-    arm().set_reference(k, taken_[3 * k], taken_[3 * k + 1], taken_[3 * k + 2]);
-  }
-  forget_references(0.0);
-}
-
 // state in -> model of this cycle -> M, C, g -> control law -> limits -> effort out -> sample
+//
+// A reference of the controller above that is not finite, or cannot be had, is none: the last one is kept, and held
+// after reference_timeout. Every handle is read once: at a second look it may be locked.
 return_type TorqueController::update_and_write_commands(const rclcpp::Time& time, const rclcpp::Duration&) {
   const dyn::realtime::Scope scope("TorqueController::update");
   arm().read(state_interfaces_);
-  if (is_in_chained_mode()) take_chained_reference();
-  return finish_cycle(time, fresh_reference_);
+  if (is_in_chained_mode()) {
+    bool positions = false, all = true;
+    for (size_t i = 0; i < taken_.size(); ++i) {
+      taken_[i] = value_of(*ordered_exported_reference_interfaces_[i]);
+      all = all && std::isfinite(taken_[i]);
+      positions = positions || (i % 3 == 0 && !std::isnan(taken_[i]));
+    }
+    fresh_reference_ = all && !taken_.empty();
+    if (positions && !all) note_bad_reference();
+    for (size_t k = 0; fresh_reference_ && k < arm().joints().size(); ++k) {
+      arm().set_reference(k, taken_[3 * k], taken_[3 * k + 1], taken_[3 * k + 2]);
+    }
+    forget_references(0.0);
+  }
+  const dyn::control::CycleReport report = arm().step(fresh_reference_);
+  arm().write(command_interfaces_);
+  return report_cycle(time, report);
 }
 
 }  // namespace dyn_controllers

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // What the controllers of this package that command an arm share, whichever class of ros2_control stands below: the
-// lifetime of the ArmNode from on_configure to on_cleanup, the interfaces that are claimed, the end of a cycle.
+// lifetime of the ArmNode from on_configure to on_cleanup, the interfaces that are claimed, what is told of a cycle.
 #pragma once
 
 #include <memory>
@@ -35,8 +35,9 @@ class ArmController : public Base {
  protected:
   explicit ArmController(dyn::control::Law law) : law_(law) {}
 
-  // Control law -> limits -> effort out -> sample.
-  DYN_REALTIME controller_interface::return_type finish_cycle(const rclcpp::Time& time, bool fresh_reference) noexcept;
+  // For the log, diagnostics, introspection and ~/controller_state. ERROR where the controller has failed.
+  DYN_REALTIME controller_interface::return_type report_cycle(const rclcpp::Time& time,
+                                                              const dyn::control::CycleReport& report) noexcept;
   // In this cycle a reference came that is not finite.
   DYN_REALTIME void note_bad_reference() noexcept { bad_reference_ = true; }
   [[nodiscard]] DYN_REALTIME bool is_set_up() const noexcept { return arm_node_ != nullptr; }

@@ -37,7 +37,6 @@ class TorqueController : public ArmController<controller_interface::ChainableCon
                                                               const rclcpp::Duration& period) override;
 
  private:
-  DYN_REALTIME void take_chained_reference() noexcept;
   DYN_REALTIME void seed_references() noexcept;
   // NaN in all positions, `rates` in velocities and accelerations.
   DYN_REALTIME void forget_references(double rates) noexcept;

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Construction, hand-over of parameters, and the cycle itself, whose stages are in stages/.
+// Construction, and parameters and limits from outside. What the loop does is in cycle.cpp.
 #include "dyn_core/control/controller.hpp"
 
 #include <algorithm>
@@ -178,101 +178,5 @@ FollowedReference Controller::reference() const noexcept {
 }
 const Terms& Controller::terms() const noexcept { return impl_->terms; }
 BodyInertia Controller::estimated_payload() const noexcept { return impl_->payload.inertia(); }
-void Controller::activate(const StateInput& state) noexcept {
-  const realtime::Scope scope("Controller::activate");
-  DYN_EXPECTS(std::ssize(state.q) >= impl_->robot_n && std::ssize(state.v) >= impl_->robot_n);
-  impl_->activate(state);
-}
-void Controller::warm_up() noexcept {
-  const realtime::Scope scope("Controller::warm_up");
-  impl_->warm_up();
-}
-void Controller::Impl::activate(const StateInput& now) noexcept {
-  for (int i = 0; i < robot_n; ++i) {
-    ref_q[i] = ref_now_q[i] = given_q[i] = followed_q[i] = now.q[i];
-    ref_v[i] = ref_now_v[i] = given_v[i] = followed_v[i] = 0.0;
-    limiters[i].reset(now.q[i], now.v[i]);
-    given_a[i] = followed_a[i] = 0.0;
-    integral[i] = offset_q[i] = offset_v[i] = offset_a[i] = 0.0;
-    last_ref_a[i] = 0.0;
-  }
-  for (auto& history : commands) history.reset();
-  payload.reset(parameters->adaptation_mass_kg, parameters->adaptation_radius_m);
-  last_good = nullptr;
-  last_was_new = holding = has_effort = observer_ready = model_known = any_limited = false;
-  first_cycle_of_generation = starts_at_state = true;
-  stale_s = active_s = bad_s = age_s = interval_s = 0.0;
-  cut = {};
-}
-
-CycleReport Controller::step(const StateInput& state, const ReferenceInput& reference,
-                             std::span<double> effort) noexcept {
-  const realtime::Scope scope("Controller::step");
-  Impl& cycle = *impl_;
-  CycleReport report;
-  cycle.state = state;
-  cycle.reference = reference;
-  auto parameters = cycle.fresh_parameters.take();
-  if (parameters) cycle.fresh_parameters.retire(std::exchange(cycle.parameters, std::move(parameters)));
-  auto limits = cycle.fresh_actuation.take();
-  if (limits) std::swap(cycle.actuation, *limits);
-  cycle.fresh_actuation.retire(std::move(limits));
-  live::Generation& generation = cycle.live.acquire(cycle.period_s);
-  cycle.note_model_change(generation);
-  DYN_EXPECTS(std::ssize(state.q) >= cycle.n && std::ssize(state.v) >= cycle.n && std::ssize(effort) >= cycle.n);
-  DYN_EXPECTS(reference.source != nullptr ||
-              (std::ssize(reference.q) >= cycle.robot_n && std::ssize(reference.v) >= cycle.robot_n &&
-               std::ssize(reference.a) >= cycle.robot_n));
-  report.generation = generation.id;
-  report.algorithms = generation.dynamics.algorithms();
-  report.ramping = generation.active_ramps > 0;
-  report.fallback = cycle.live.fallback().any();
-  if (cycle.state_is_finite()) {
-    cycle.compute(generation, report);
-  } else {
-    report.status = Status::not_finite(-1, std::numeric_limits<double>::quiet_NaN());
-  }
-  report.reference_cut = cycle.cut;
-  cycle.last_good = report.status.ok() ? &generation : nullptr;
-  if (report.status.ok()) {
-    cycle.write_sample(generation);
-  } else {
-    cycle.fail_safe(report);
-  }
-  std::copy_n(cycle.terms.applied.data(), cycle.n, effort.data());
-  cycle.active_s += cycle.period_s;
-  return report;
-}
-
-// From inputs that are finite to the torque, and what the next cycle wants to know of it.
-void Controller::Impl::compute(live::Generation& generation, CycleReport& report) noexcept {
-  Dynamics& dynamics = generation.dynamics;
-  if (state.gravity_mps2 != nullptr) dynamics.set_gravity(*state.gravity_mps2);
-  report.status = know_model(dynamics);
-  if (!report.status.ok()) return;
-  update_reference(report);
-  predict();
-  report.status = update_dynamics(dynamics);
-  const bool task_space = parameters->law == Law::task_space;
-  if (report.status.ok()) report.status = task_space ? apply_task(generation, report) : apply_law(dynamics);
-  if (!report.status.ok()) return;
-  if (holding) report.mode = CycleReport::Mode::holding_reference;
-  limit_effort(report);
-  limit_velocity(dynamics, report);
-  update_observer(generation, report);
-  remember_good(dynamics);
-}
-
-// The last cycle once more, up to a slot of the ring that is not handed over; then all is as it was.
-void Controller::Impl::warm_up() noexcept {
-  if (last_good == nullptr) return;
-  before_warm_up = static_cast<const CycleState&>(*this);
-  CycleReport report;
-  report.ramping = last_good->active_ramps > 0;
-  compute(*last_good, report);
-  live::Sample* const slot = ring != nullptr ? ring->next() : nullptr;
-  if (slot != nullptr) (void)fill(*slot, *last_good);
-  static_cast<CycleState&>(*this) = before_warm_up;
-}
 
 }  // namespace dyn::control

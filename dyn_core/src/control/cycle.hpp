@@ -1,9 +1,12 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// One control cycle as stages: files in stages/, functions here, both in the order in which step() calls them. All of
-// it is the loop's thread's own, but for `fresh_parameters`.
+// One control cycle as stages, in the order in which step() calls them, here and in the files:
 //
 //   state -> reference -> prediction -> dynamics -> law -> limits -> observer -> safety -> sample
+//
+// cycle.cpp has step() and the stages of a few lines: state, dynamics (one call), safety, sample;
+// stages/reference.cpp reference and prediction; stages/law.cpp, limits.cpp and observer.cpp theirs. All of it is the
+// loop's thread's own, but for `fresh_parameters`.
 #pragma once
 
 #include <mutex>
@@ -63,6 +66,7 @@ struct CycleState {
   // law
   Terms terms;
   std::vector<double> offset_q, offset_v, offset_a;  // of the reference, to damp a swing
+  bool offset_moves = false;                         // it has been other than 0 since activation
   std::vector<double> wanted_a;                      // the reference's with the offset's
   std::vector<double> integral, integral_term, pid, sliding_v, a_command;
   std::vector<Commands> commands;
@@ -95,56 +99,52 @@ struct Controller::Impl : private CycleState {
  private:
   friend class Controller;  // whose step() is the cycle
   void compute(live::Generation& generation, CycleReport& report) noexcept;
-  void warm_up() noexcept;
 
   // state
   [[nodiscard]] bool state_is_finite() const noexcept;
-  void note_model_change(live::Generation& generation) noexcept;
-  void place_payload(const Tree& tree) noexcept;
+  void begin_generation(const live::Generation& generation) noexcept;
   // reference
   void update_reference(CycleReport& report) noexcept;
-  [[nodiscard]] bool take_reference(double now_s, double ahead_s) noexcept;
+  void take_reference(double now_s, double ahead_s) noexcept;
+  [[nodiscard]] double sample_source(double now_s, double ahead_s) noexcept;
   [[nodiscard]] Point given(int i) const noexcept;
   void start_reference_at_state() noexcept;
   [[nodiscard]] MotionLimits motion_limits(int i) const noexcept;
   void allow_given_motion() noexcept;
-  [[nodiscard]] bool limit_reference(int i, CycleReport& report) noexcept;
+  void allow_whole_motion() noexcept;
   void look_ahead(int i, bool limited, bool jerk_known, double now_s, double ahead_s) noexcept;
   void stop_reference() noexcept;
   // prediction
   void predict() noexcept;
-  // dynamics
-  [[nodiscard]] Status update_dynamics(Dynamics& dynamics) noexcept;
-  [[nodiscard]] Status know_model(Dynamics& dynamics) noexcept;
-  void remember_model(const Dynamics& dynamics) noexcept;
   // law
   [[nodiscard]] Status apply_law(Dynamics& dynamics) noexcept;
-  void update_anti_swing_offset(const Dynamics& dynamics) noexcept;
+  void update_anti_swing_offset(const Dynamics& dynamics, bool damps_swing) noexcept;
   [[nodiscard]] double offset_acceleration_within_limits(int i) const noexcept;
   [[nodiscard]] double feedback_scale() const noexcept;
   [[nodiscard]] Status apply_task(live::Generation& generation, CycleReport& report) noexcept;
   [[nodiscard]] double share_within_effort_limits() const noexcept;
   [[nodiscard]] double friction_at(int i) const noexcept;
-  [[nodiscard]] Status sum_terms() noexcept;
   // limits
   [[nodiscard]] double effort_bound(int i) const noexcept;
   [[nodiscard]] Range effort_range(int i) const noexcept;
-  void limit_effort(CycleReport& report) noexcept;
+  [[nodiscard]] Status limit_effort(CycleReport& report) noexcept;
   [[nodiscard]] bool is_fast() const noexcept;
   [[nodiscard]] Range velocity_range(int i) const noexcept;
   void limit_velocity(const Dynamics& dynamics, CycleReport& report) noexcept;
   // observer
   void update_observer(live::Generation& generation, CycleReport& report) noexcept;
-  [[nodiscard]] bool follow_model(live::Generation& generation) noexcept;
+  void rebase_observer(live::Generation& generation, int kept) noexcept;
   void momentum_of(Dynamics& dynamics, std::vector<double>& momentum) noexcept;
   // safety
-  void remember_good(const Dynamics& dynamics) noexcept;
+  void remember_model(const Dynamics& dynamics) noexcept;
   void fail_safe(CycleReport& report) noexcept;
   // sample
-  void write_sample(const live::Generation& generation) noexcept;
-  [[nodiscard]] bool fill(live::Sample& sample, const live::Generation& generation) const noexcept;
+  void write_sample(const live::Generation& generation, bool hand_over) noexcept;
 
   [[nodiscard]] bool drives(int i) const noexcept { return actuation.actuated[i] && !actuation.followed[i]; }
+  [[nodiscard]] bool has_acceleration_limit(int i) const noexcept {
+    return !parameters->acceleration_limit.empty() && parameters->acceleration_limit[i] > 0.0;
+  }
   // Hand guiding and the law task_space: no joint has a reference of its own.
   [[nodiscard]] bool follows_state() const noexcept {
     return parameters->law == Law::gravity_compensation || parameters->law == Law::task_space;

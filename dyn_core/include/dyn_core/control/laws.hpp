@@ -2,7 +2,7 @@
 //
 // The control laws: plain functions of plain structs, one torque from one state, no memory between cycles (integrals
 // and limits are the controller's). n coordinates: the robot's, then those of payloads on passive joints. Loop's
-// thread.
+// thread. They are in src/control/stages/law.cpp.
 #pragma once
 
 #include <span>

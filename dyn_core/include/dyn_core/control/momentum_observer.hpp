@@ -4,7 +4,8 @@
 // (which needs Mdot = C + C^T, so a C whose Mdot - 2C is skew),
 //   r = K (p - p0 - int(tau + C^T v - g + r) dt),   rdot = K (tau_ext - r):
 // a first-order filtered tau_ext. When the model changes or is ramped, p jumps by dM v without any torque: p0 follows
-// (rebase), or the jump would show as a force from outside. Runs on the loop's thread.
+// (rebase), or the jump would show as a force from outside. Runs on the loop's thread. In
+// src/control/stages/observer.cpp.
 #pragma once
 
 #include <vector>

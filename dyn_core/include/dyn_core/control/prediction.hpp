@@ -32,15 +32,8 @@ struct Point {
 
 // The reference, given now for the time `lead` periods ahead and a period ago for one period less, wanted `prediction`
 // periods ahead: third-order Taylor with the jerk that the last two accelerations show (second order in the period).
-[[nodiscard]] DYN_REALTIME inline Point shift_reference(const Point& now, double last_a, double shift_s,
-                                                        double period_s) noexcept {
-  const double jerk = (now.a - last_a) / period_s;
-  Point p = now.after(shift_s);
-  p.q += jerk * shift_s * shift_s * shift_s / 6.0;
-  p.v += 0.5 * jerk * shift_s * shift_s;
-  p.a += jerk * shift_s;
-  return p;
-}
+[[nodiscard]] DYN_REALTIME Point shift_reference(const Point& now, double last_a, double shift_s,
+                                                 double period_s) noexcept;
 
 // The accelerations commanded in the last cycles, oldest overwritten: with a delay of k cycles the arm is still
 // following the command of k cycles ago. Of a coordinate with a reference, those of its error: what the feedback adds,
@@ -65,16 +58,7 @@ using Commands = CommandHistory<8>;
 
 // The state, or the error, `prediction` periods ahead: whole periods under the commands that are still on their way,
 // the rest under the acceleration that is going to be commanded.
-[[nodiscard]] DYN_REALTIME inline Point predict(Point now, const Commands& commands, double next_a, double prediction,
-                                                double period_s) noexcept {
-  std::size_t whole = 0;
-  while (whole < Commands::cycles && static_cast<double>(whole + 1) <= prediction) ++whole;
-  for (std::size_t back = whole; back > 0; --back) {
-    now.a = commands.at(back);
-    now = now.after(period_s);
-  }
-  now.a = next_a;
-  return now.after((prediction - static_cast<double>(whole)) * period_s);
-}
+[[nodiscard]] DYN_REALTIME Point predict(Point now, const Commands& commands, double next_a, double prediction,
+                                         double period_s) noexcept;
 
 }  // namespace dyn::control

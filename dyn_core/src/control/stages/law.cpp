@@ -1,20 +1,51 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The control law, and what is added to it.
+// The stage law: which one runs, and what is added to it; then the laws themselves (dyn_core/control/laws.hpp).
 #include <algorithm>
 #include <cmath>
 
 #include "control/cycle.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::control {
+namespace {
 
-// The terms of the torque, and their sum, which is finite where the status is ok.
+double row_dot(const ConstMatrixRef<double>& A, Eigen::Index row, const VectorRef<double>& x) noexcept {
+  double sum = 0.0;
+  for (Eigen::Index j = 0; j < x.size(); ++j) sum += A(row, j) * x[j];
+  return sum;
+}
+
+double pid(const LawInput& in, Eigen::Index i) noexcept {
+  if (i >= static_cast<Eigen::Index>(in.gains.size())) return 0.0;
+  const JointGains& gain = in.gains[i];
+  return in.feedback_scale * (gain.p * in.error[i] + gain.d * in.error_rate[i] + in.integral[i]);
+}
+
+[[maybe_unused]] bool sizes_fit(const LawInput& in, const LawOutput& out) noexcept {
+  const Eigen::Index n = in.v.size();
+  bool fit = in.M.rows() == n && in.M.cols() == n && in.C.rows() == n && in.C.cols() == n;
+  for (const auto* x : {&in.g, &in.h, &in.error, &in.error_rate, &in.reference_v, &in.reference_a, &in.integral}) {
+    fit = fit && x->size() == n;
+  }
+  for (const auto* x : {&out.inertia, &out.coriolis, &out.gravity, &out.feedback, &out.a, &out.sliding_v, &out.pid}) {
+    fit = fit && x->size() == n;
+  }
+  return fit && in.feedback_scale >= 0.0 && in.feedback_scale <= 1.0;
+}
+
+}  // namespace
+
+// The terms of the torque.
 Status Controller::Impl::apply_law(Dynamics& dynamics) noexcept {
   for (int i = 0; i < robot_n; ++i) {
     const double clamp = parameters->gains[i].i_clamp;
     integral_term[i] = std::clamp(parameters->gains[i].i * integral[i], -clamp, clamp);
   }
-  update_anti_swing_offset(dynamics);
+  std::copy_n(ref_a.data(), n, wanted_a.data());
+  const bool damps_swing =
+      parameters->law == Law::computed_torque && parameters->passive_damping > 0.0 && passive.count() > 0;
+  if (damps_swing || offset_moves) update_anti_swing_offset(dynamics, damps_swing);
   const LawOutput out{write_view(terms.inertia),
                       write_view(terms.coriolis),
                       write_view(terms.gravity),
@@ -44,16 +75,17 @@ Status Controller::Impl::apply_law(Dynamics& dynamics) noexcept {
     case Law::adaptive: status = adaptive(in, passive, dynamics.tree(), read_view(q_hat), payload, out); break;
     case Law::task_space: break;  // stages/task.cpp
   }
-  return status.ok() ? sum_terms() : status;
+  return status;
 }
 
 // Anti-swing: the reference itself is moved by an offset o, which returns to 0 slowly, so that the feedback follows it
 // instead of working against it (a stiff arm turns a push of the right phase into one of the wrong):
 //   o'' = da - 2 r o' - r^2 o,  da the accelerations that damp the swing, r slower than any load swings.
-void Controller::Impl::update_anti_swing_offset(const Dynamics& dynamics) noexcept {
+void Controller::Impl::update_anti_swing_offset(const Dynamics& dynamics, bool damps_swing) noexcept {
   constexpr double return_per_s = 1.0;
+  offset_moves = true;
   std::fill_n(offset_a.data(), n, 0.0);
-  if (parameters->law == Law::computed_torque && parameters->passive_damping > 0.0 && passive.count() > 0) {
+  if (damps_swing) {
     anti_swing.damp(dynamics.tree(), read_view(q_hat), read_view(v_hat), dynamics.M(), parameters->passive_damping,
                     passive, write_view(offset_a));
   }
@@ -62,7 +94,7 @@ void Controller::Impl::update_anti_swing_offset(const Dynamics& dynamics) noexce
     offset_a[i] -= return_per_s * (2.0 * offset_v[i] + return_per_s * offset_q[i]);
     if (offset_a[i] != 0.0) offset_a[i] = offset_acceleration_within_limits(i);
   }
-  for (int i = 0; i < n; ++i) wanted_a[i] = ref_a[i] + offset_a[i];
+  for (int i = 0; i < n; ++i) wanted_a[i] += offset_a[i];
 }
 
 // Such that reference and offset together can still stop before the position limits, with what effort is left for that.
@@ -84,22 +116,96 @@ double Controller::Impl::friction_at(int i) const noexcept {
   return friction_torque(actuation.friction[i], ref_v[i], friction_compensation_rate);
 }
 
-Status Controller::Impl::sum_terms() noexcept {
-  for (int i = 0; i < n; ++i) {
-    const double gravity = parameters->gravity_compensation == GravityCompensation::full ? terms.gravity[i] : 0.0;
-    const bool driven = i < robot_n && actuation.actuated[i];
-    terms.friction[i] = friction_at(i);
-    terms.demanded[i] =
-        driven ? terms.inertia[i] + terms.coriolis[i] + gravity + terms.friction[i] + terms.feedback[i] : 0.0;
-    if (!std::isfinite(terms.demanded[i])) return Status::not_finite(i, terms.demanded[i]);
-  }
-  return {};
-}
-
 double Controller::Impl::feedback_scale() const noexcept {
   if (parameters->ramp_in_s <= 0.0 || active_s >= parameters->ramp_in_s) return 1.0;
   const double x = active_s / parameters->ramp_in_s;
   return x * x * (3.0 - 2.0 * x);
+}
+
+// --- The laws
+// ---------------------------------------------------------------------------------------------------------
+
+Status computed_torque(const LawInput& in, PassiveJoints& passive, LawOutput out) noexcept {
+  DYN_EXPECTS(sizes_fit(in, out));
+  const Eigen::Index n = in.v.size();
+  for (Eigen::Index i = 0; i < n; ++i) {
+    out.pid[i] = pid(in, i);
+    out.a[i] = in.reference_a[i] + out.pid[i];
+    out.inertia[i] = out.feedback[i] = 0.0;
+  }
+  if (const Status status = passive.solve_accelerations(in.M, in.h, out.a); !status.ok()) return status;
+  for (Eigen::Index j = 0; j < n; ++j) {  // by columns, as M lies in memory
+    const double by_feedback = out.pid[j];
+    const double otherwise = out.a[j] - by_feedback;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      out.inertia[i] += in.M(i, j) * otherwise;
+      out.feedback[i] += in.M(i, j) * by_feedback;
+    }
+  }
+  for (Eigen::Index i = 0; i < n; ++i) {
+    out.gravity[i] = in.g[i];
+    out.coriolis[i] = in.h[i] - in.g[i];
+  }
+  return {};
+}
+
+void feedforward(const LawInput& in, LawOutput out) noexcept {
+  DYN_EXPECTS(sizes_fit(in, out));
+  for (Eigen::Index i = 0; i < in.v.size(); ++i) {
+    out.a[i] = in.reference_a[i];
+    out.pid[i] = out.feedback[i] = pid(in, i);
+    out.gravity[i] = in.g[i];
+    out.coriolis[i] = in.h[i] - in.g[i];
+  }
+  for (Eigen::Index i = 0; i < in.v.size(); ++i) out.inertia[i] = row_dot(in.M, i, out.a);
+}
+
+void gravity_compensation(const LawInput& in, LawOutput out) noexcept {
+  DYN_EXPECTS(sizes_fit(in, out));
+  for (Eigen::Index i = 0; i < in.v.size(); ++i) {
+    const bool own = i < static_cast<Eigen::Index>(in.gains.size());
+    out.a[i] = 0.0;
+    out.inertia[i] = 0.0;
+    out.coriolis[i] = 0.0;
+    out.gravity[i] = in.g[i];
+    out.feedback[i] = own ? -in.gains[i].d * in.v[i] : 0.0;
+  }
+}
+
+Status passivity(const LawInput& in, PassiveJoints& passive, LawOutput out) noexcept {
+  DYN_EXPECTS(sizes_fit(in, out));
+  const Eigen::Index n = in.v.size();
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const bool own = i < static_cast<Eigen::Index>(in.gains.size());
+    const JointGains gain = own ? in.gains[i] : JointGains{};
+    const double lambda = gain.d > 0.0 ? in.feedback_scale * gain.p / gain.d : 0.0;
+    out.sliding_v[i] = in.reference_v[i] + lambda * in.error[i];
+    out.a[i] = in.reference_a[i] + lambda * in.error_rate[i];
+    out.gravity[i] = in.g[i];
+    out.feedback[i] = -in.feedback_scale * gain.d * in.M(i, i) * (in.v[i] - out.sliding_v[i]);
+    out.inertia[i] = out.coriolis[i] = 0.0;
+  }
+  for (int k = 0; k < passive.count(); ++k) {  // nothing drives these: s = 0
+    const Eigen::Index i = passive.coordinate(k);
+    out.sliding_v[i] = in.v[i];
+    out.feedback[i] = 0.0;
+  }
+  for (Eigen::Index j = 0; j < n; ++j) {
+    for (Eigen::Index i = 0; i < n; ++i) out.coriolis[i] += in.C(i, j) * out.sliding_v[j];
+  }
+  VectorRef<double>& without_a = out.inertia;  // until it gets its own
+  for (Eigen::Index i = 0; i < n; ++i) without_a[i] = out.coriolis[i] + in.g[i];
+  const Status status = passive.solve_accelerations(in.M, {without_a.data(), n}, out.a);
+  for (Eigen::Index i = 0; i < n; ++i) out.inertia[i] = row_dot(in.M, i, out.a);
+  return status;
+}
+
+Status adaptive(const LawInput& in, PassiveJoints& passive, const Tree& tree, const ConstVectorRef<double>& q,
+                PayloadEstimate& payload, LawOutput out) noexcept {
+  const Status status = passivity(in, passive, out);
+  payload.add_torque(tree, q, in.v, {out.sliding_v.data(), out.sliding_v.size()}, {out.a.data(), out.a.size()},
+                     out.feedback);
+  return status;
 }
 
 }  // namespace dyn::control

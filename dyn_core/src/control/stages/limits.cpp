@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Limits of the effort, and of what it does to velocities.
+// The stage limits: of the effort, and of what it does to velocities.
 #include <algorithm>
 #include <cmath>
 
@@ -22,9 +22,17 @@ Range Controller::Impl::effort_range(int i) const noexcept {
   return {std::clamp(effort_last[i] - step, -bound, bound), std::clamp(effort_last[i] + step, -bound, bound)};
 }
 
-// Integrals of joints that are at a limit do not wind up further into it, and no payload is learnt from a torque that
-// was cut.
-void Controller::Impl::limit_effort(CycleReport& report) noexcept {
+// The sum of the terms, which is finite where the status is ok, within the limits. Integrals of joints that are at a
+// limit do not wind up further into it, and no payload is learnt from a torque that was cut.
+Status Controller::Impl::limit_effort(CycleReport& report) noexcept {
+  for (int i = 0; i < n; ++i) {
+    const double gravity = parameters->gravity_compensation == GravityCompensation::full ? terms.gravity[i] : 0.0;
+    const bool driven = i < robot_n && actuation.actuated[i];
+    terms.friction[i] = friction_at(i);
+    terms.demanded[i] =
+        driven ? terms.inertia[i] + terms.coriolis[i] + gravity + terms.friction[i] + terms.feedback[i] : 0.0;
+    if (!std::isfinite(terms.demanded[i])) return Status::not_finite(i, terms.demanded[i]);
+  }
   for (int i = 0; i < n; ++i) {
     double tau = terms.demanded[i];
     if (i < robot_n && actuation.actuated[i]) {
@@ -41,16 +49,16 @@ void Controller::Impl::limit_effort(CycleReport& report) noexcept {
     terms.applied[i] = tau;
   }
   if (learning && !report.saturated) payload.adapt(parameters->adaptation_gain, period_s);
+  return {};
 }
 
 // Where no joint is fast, none can leave its velocity limit within a period.
 bool Controller::Impl::is_fast() const noexcept {
   constexpr double share = 0.5;
-  bool fast = false;
   for (int i = 0; i < robot_n; ++i) {
-    fast = fast || (drives(i) && std::abs(state.v[i]) > share * actuation.velocity_limit[i]);
+    if (drives(i) && std::abs(state.v[i]) > share * actuation.velocity_limit[i]) return true;
   }
-  return fast;
+  return false;
 }
 
 // Of the law task_space also such that the joint can still stop before its position limits.
@@ -69,7 +77,6 @@ Range Controller::Impl::velocity_range(int i) const noexcept {
 
 // A torque computed now acts until (1/2 + prediction) periods after the state.
 void Controller::Impl::limit_velocity(const Dynamics& dynamics, CycleReport& report) noexcept {
-  if (parameters->law != Law::task_space && !is_fast()) return;
   const double ahead_s = (0.5 + parameters->prediction) * period_s;
   const bool drive_adds_gravity = parameters->gravity_compensation == GravityCompensation::hardware;
   for (int i = 0; i < n; ++i) {

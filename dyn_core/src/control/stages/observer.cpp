@@ -1,17 +1,39 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// External torques from the momentum.
+// The stage observer: external torques from the momentum; then the observer itself
+// (dyn_core/control/momentum_observer.hpp).
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "control/cycle.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::control {
+namespace {
 
+// A column lies in one piece in memory. M is symmetric: its columns are its rows.
+double column_dot(const ConstMatrixRef<double>& A, int column, const ConstVectorRef<double>& x) noexcept {
+  const double* const a = A.data() + static_cast<Eigen::Index>(column) * A.outerStride();
+  double sum = 0.0;
+  for (Eigen::Index j = 0; j < x.size(); ++j) sum += a[j] * x[j];
+  return sum;
+}
+}  // namespace
+
+// Where the observer begins anew, or does not know the momentum step of this cycle, it has nothing to compare.
 void Controller::Impl::update_observer(live::Generation& generation, CycleReport& report) noexcept {
   const Dynamics& dynamics = generation.dynamics;
-  if (follow_model(generation)) {
+  const bool first_cycle = std::exchange(first_cycle_of_generation, false);
+  const int kept = first_cycle ? std::min(robot_n, n) : n;
+  if (!observer_ready) {
+    observer.reset(dynamics.M(), read_view(v_seen));
+    observer_ready = true;
+  } else if (generation.momentum_step_unknown) {
+    observer.carry_over(dynamics.M(), read_view(v_hat), parameters->observer_gain, kept);
+  } else {
+    if (generation.inertia_changed() || kept != n) rebase_observer(generation, kept);
     for (int i = 0; i < n; ++i) motor_effort[i] = terms.applied[i] - terms.friction[i];
     observer.update(dynamics.M(), dynamics.C(), dynamics.g(), read_view(v_seen), read_view(motor_effort),
                     parameters->observer_gain, period_s);
@@ -29,29 +51,15 @@ void Controller::Impl::update_observer(live::Generation& generation, CycleReport
   }
 }
 
-// A momentum step due to a model change, dM v, is no external torque's. False where the observer begins anew in this
-// cycle and has nothing to compare yet.
-bool Controller::Impl::follow_model(live::Generation& generation) noexcept {
+// A momentum step due to a model change, dM v, is no external torque's.
+void Controller::Impl::rebase_observer(live::Generation& generation, int kept) noexcept {
   Dynamics& dynamics = generation.dynamics;
-  const bool first_cycle = std::exchange(first_cycle_of_generation, false);
-  if (!observer_ready) {
-    observer.reset(dynamics.M(), read_view(v_seen));
-    observer_ready = true;
-    return false;
-  }
-  const int kept = first_cycle ? std::min(robot_n, n) : n;
-  if (generation.momentum_step_unknown) {
-    observer.carry_over(dynamics.M(), read_view(v_hat), parameters->observer_gain, kept);
-    return false;
-  }
-  if (!generation.inertia_changed() && kept == n) return true;
   generation.swap_previous_inertias();
   momentum_of(dynamics, momentum_before);
   generation.swap_previous_inertias();
   momentum_of(dynamics, momentum_step);
   for (int i = 0; i < n; ++i) momentum_step[i] -= momentum_before[i];
   observer.rebase(dynamics.M(), read_view(v_seen), read_view(momentum_step), kept);
-  return true;
 }
 
 // M v with the inertias that the dynamics have just now.
@@ -63,6 +71,71 @@ void Controller::Impl::momentum_of(Dynamics& dynamics, std::vector<double>& mome
     momentum[i] = 0.0;
     for (int j = 0; j < n; ++j) momentum[i] += dynamics.M()(i, j) * v_seen[j];
   }
+}
+
+// --- The observer
+// -----------------------------------------------------------------------------------------------------
+
+MomentumObserver::MomentumObserver(int max_coordinates)
+    : momentum_(max_coordinates), rate_(max_coordinates), r_(max_coordinates) {}
+
+void MomentumObserver::set_size([[maybe_unused]] const ConstMatrixRef<double>& M,
+                                const ConstVectorRef<double>& v) noexcept {
+  DYN_EXPECTS(M.rows() == v.size() && M.cols() == v.size() && v.size() <= std::ssize(r_));
+  n_ = static_cast<int>(v.size());
+}
+
+void MomentumObserver::reset(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v) noexcept {
+  set_size(M, v);
+  for (int i = 0; i < n_; ++i) {
+    momentum_[i] = column_dot(M, i, v);
+    r_[i] = 0.0;
+  }
+  has_rate_ = false;
+}
+
+void MomentumObserver::rebase(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v,
+                              const ConstVectorRef<double>& jump, int kept) noexcept {
+  set_size(M, v);
+  for (int i = 0; i < n_; ++i) {
+    if (i < kept) {
+      momentum_[i] += jump[i];
+    } else {
+      momentum_[i] = column_dot(M, i, v);
+      rate_[i] = 0.0;
+      r_[i] = 0.0;
+    }
+  }
+}
+
+// After an update momentum = M v - r / K: that is how it is set.
+void MomentumObserver::carry_over(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v, double gain_per_s,
+                                  int kept) noexcept {
+  set_size(M, v);
+  for (int i = 0; i < n_; ++i) {
+    if (i >= kept || gain_per_s == 0.0) r_[i] = 0.0;
+    momentum_[i] = column_dot(M, i, v) - (gain_per_s > 0.0 ? r_[i] / gain_per_s : 0.0);
+  }
+  has_rate_ = false;
+}
+
+void MomentumObserver::update(const ConstMatrixRef<double>& M, const ConstMatrixRef<double>& C,
+                              const ConstVectorRef<double>& g, const ConstVectorRef<double>& v,
+                              const ConstVectorRef<double>& tau, double gain_per_s, double period_s) noexcept {
+  DYN_EXPECTS(M.rows() == n_ && C.rows() == n_ && g.size() == n_ && v.size() == n_ && tau.size() == n_);
+  DYN_EXPECTS(gain_per_s >= 0.0 && period_s > 0.0);
+  for (int i = 0; i < n_; ++i) {
+    const double rate = tau[i] - g[i] + column_dot(C, i, v);
+    // Trapezoidal in what moves the momentum; implicit in r, so that any gain is stable:
+    //   r = K (p - momentum - (mean rate) T - r T)
+    const double mean = has_rate_ ? 0.5 * (rate + rate_[i]) : rate;
+    rate_[i] = rate;
+    const double expected = momentum_[i] + mean * period_s;
+    const double error = column_dot(M, i, v) - expected;
+    r_[i] = gain_per_s * error / (1.0 + gain_per_s * period_s);
+    momentum_[i] = expected + r_[i] * period_s;
+  }
+  has_rate_ = true;
 }
 
 }  // namespace dyn::control

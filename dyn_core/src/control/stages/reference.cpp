@@ -1,29 +1,27 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The reference: as given, within the joints' limits, or on its way to rest where none comes; at the time of the state
-// and at the predicted time.
+// The stages reference and prediction. Reference: as given, within the joints' limits, or on its way to rest where none
+// comes; at the time of the state and at the predicted time. Prediction: errors and state at the predicted time.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "control/cycle.hpp"
 
 namespace dyn::control {
+namespace {
 
-// The reference at the time of the state and at the predicted time: as given, within the joints' limits, or on its way
-// to rest where none comes.
+// To (-pi, pi]: the short way round for a continuous joint.
+double wrapped(double angle) noexcept { return std::remainder(angle, 2.0 * std::numbers::pi); }
+
+}  // namespace
+
+// --- Reference -------------------------------------------------------------------------------------------------------
+
 void Controller::Impl::update_reference(CycleReport& report) noexcept {
   const double now_s = -(parameters->reference_lead + reference.lead) * period_s;
   const double ahead_s = now_s + parameters->prediction * period_s;
-  const bool task_finite = reference.task == nullptr || !reference.task->given || reference.task->point.is_finite();
-  usable = take_reference(now_s, ahead_s) && task_finite;
-  const bool fresh = usable && reference.fresh;
-  stale_s = fresh ? 0.0 : stale_s + period_s;
-  age_s += period_s;
-  if (fresh && changed) {
-    constexpr double longest_s = 0.1;  // what comes more slowly is no stream
-    interval_s = age_s <= longest_s ? age_s : 0.0;
-    age_s = 0.0;
-  }
+  take_reference(now_s, ahead_s);
   report.reference_not_finite = !usable;
   const bool timed_out =
       live.fallback().hold || (parameters->reference_timeout_s > 0.0 && stale_s > parameters->reference_timeout_s);
@@ -36,8 +34,24 @@ void Controller::Impl::update_reference(CycleReport& report) noexcept {
     allow_given_motion();
     for (int i = 0; i < robot_n; ++i) {
       const bool jerk_known = age_s == 0.0 && last_was_new && !limiters[i].limited();
-      const bool limited = limit_reference(i, report);
-      look_ahead(i, limited, jerk_known, now_s, ahead_s);
+      const Point wanted = actuation.actuated[i] ? given(i) : Point{state.q[i], state.v[i], 0.0};
+      Point followed = wanted;
+      ReferenceLimit limit = ReferenceLimit::none;  // none: the joint follows what is given
+      if (!drives(i) || follows_state()) {
+        limiters[i].reset(state.q[i], state.v[i]);
+      } else {
+        MotionLimits limits = motion_limits(i);
+        limits.passing = passing[i];
+        limit = limiters[i].follow(wanted, actuation.continuous[i], limits, period_s);
+        followed = limiters[i].now();
+        const bool first = limit != ReferenceLimit::none && !report.reference_limited && !any_limited;
+        if (first) cut = limits.cut(limit, wanted, cut.count + 1, i);
+      }
+      followed_q[i] = followed.q;
+      followed_v[i] = followed.v;
+      followed_a[i] = followed.a;
+      report.reference_limited = report.reference_limited || limit != ReferenceLimit::none;
+      look_ahead(i, limit != ReferenceLimit::none, jerk_known, now_s, ahead_s);
     }
   }
   any_limited = report.reference_limited;
@@ -45,32 +59,50 @@ void Controller::Impl::update_reference(CycleReport& report) noexcept {
   last_was_new = age_s == 0.0;
 }
 
-// False where it is not finite: then the last one that was is kept. What is wanted of passive joints is not looked at.
-bool Controller::Impl::take_reference(double now_s, double ahead_s) noexcept {
-  const auto own = static_cast<size_t>(robot_n);
+// One that is not finite is not usable: then the last one that was is kept. What is wanted of passive joints is not
+// looked at.
+void Controller::Impl::take_reference(double now_s, double ahead_s) noexcept {
   ReferenceInput now = reference;
   double sum = 0.0;  // NaN and infinity survive multiplication by zero
   if (reference.source != nullptr) {
-    reference.source->sample(now_s, {ref_now_q.data(), own}, {ref_now_v.data(), own}, {ref_now_a.data(), own});
-    reference.source->sample(ahead_s, {ref_q.data(), own}, {ref_v.data(), own}, {ref_a.data(), own});
+    sum += sample_source(now_s, ahead_s);
     now.q = ref_now_q, now.v = ref_now_v, now.a = ref_now_a;
-    for (int i = 0; i < robot_n; ++i) {
-      if (actuation.actuated[i]) sum += 0.0 * ref_q[i] + 0.0 * ref_v[i] + 0.0 * ref_a[i];
-    }
   }
   for (int i = 0; i < robot_n; ++i) {
     if (actuation.actuated[i]) sum += 0.0 * now.q[i] + 0.0 * now.v[i] + 0.0 * now.a[i];
   }
   changed = false;
-  if (sum != 0.0) return false;
-  for (int i = 0; i < robot_n; ++i) {
-    const bool same = now.q[i] == given_q[i] && now.v[i] == given_v[i] && now.a[i] == given_a[i];
-    changed = changed || (actuation.actuated[i] && !same);
+  if (sum == 0.0) {
+    for (int i = 0; i < robot_n; ++i) {
+      const bool same = now.q[i] == given_q[i] && now.v[i] == given_v[i] && now.a[i] == given_a[i];
+      changed = changed || (actuation.actuated[i] && !same);
+    }
+    std::copy_n(now.q.data(), robot_n, given_q.data());
+    std::copy_n(now.v.data(), robot_n, given_v.data());
+    std::copy_n(now.a.data(), robot_n, given_a.data());
   }
-  std::copy_n(now.q.data(), robot_n, given_q.data());
-  std::copy_n(now.v.data(), robot_n, given_v.data());
-  std::copy_n(now.a.data(), robot_n, given_a.data());
-  return true;
+  const bool task_finite = reference.task == nullptr || !reference.task->given || reference.task->point.is_finite();
+  usable = sum == 0.0 && task_finite;
+  const bool fresh = usable && reference.fresh;
+  stale_s = fresh ? 0.0 : stale_s + period_s;
+  age_s += period_s;
+  if (fresh && changed) {
+    constexpr double longest_s = 0.1;  // what comes more slowly is no stream
+    interval_s = age_s <= longest_s ? age_s : 0.0;
+    age_s = 0.0;
+  }
+}
+
+// At both times. NaN where what it gives for the predicted one is not finite, else 0.
+double Controller::Impl::sample_source(double now_s, double ahead_s) noexcept {
+  const auto own = static_cast<size_t>(robot_n);
+  reference.source->sample(now_s, {ref_now_q.data(), own}, {ref_now_v.data(), own}, {ref_now_a.data(), own});
+  reference.source->sample(ahead_s, {ref_q.data(), own}, {ref_v.data(), own}, {ref_a.data(), own});
+  double sum = 0.0;
+  for (int i = 0; i < robot_n; ++i) {
+    if (actuation.actuated[i]) sum += 0.0 * ref_q[i] + 0.0 * ref_v[i] + 0.0 * ref_a[i];
+  }
+  return sum;
 }
 
 // What is given for this cycle. References that come more slowly than the loop, or come again unchanged while they say
@@ -100,8 +132,8 @@ MotionLimits Controller::Impl::motion_limits(int i) const noexcept {
   limits.lower = actuation.lower[i];
   limits.upper = actuation.upper[i];
   limits.velocity = actuation.velocity_limit[i];
-  const double set = parameters->acceleration_limit.empty() ? 0.0 : parameters->acceleration_limit[i];
-  if (set > 0.0) {
+  if (has_acceleration_limit(i)) {
+    const double set = parameters->acceleration_limit[i];
     limits.acceleration = limits.braking = limits.passing = limits.stop_at_lower = limits.stop_at_upper = set;
     return limits;
   }
@@ -116,8 +148,8 @@ MotionLimits Controller::Impl::motion_limits(int i) const noexcept {
   return limits;
 }
 
-// The acceleration that a reference may have which passes: also more than over the diagonal of M, where the torque of
-// the whole motion M a + C v + g is within the limits.
+// The acceleration that a reference may have which passes: what torque allows over the diagonal of M, and more where
+// the torque of the whole motion is within the limits.
 void Controller::Impl::allow_given_motion() noexcept {
   constexpr double most = 1e9;
   bool more = false;
@@ -130,41 +162,22 @@ void Controller::Impl::allow_given_motion() noexcept {
     wanted_by_a[i] = std::clamp(a, -most, most);
     wanted_by_v[i] = std::clamp((wanted.v - limiters[i].now().v) / period_s, -most, most);
     passing[i] = motion_limits(i).passing;
-    const bool set = !parameters->acceleration_limit.empty() && parameters->acceleration_limit[i] > 0.0;
-    more = more || (!set && std::max(std::abs(wanted_by_a[i]), std::abs(wanted_by_v[i])) > passing[i]);
+    more = more ||
+           (!has_acceleration_limit(i) && std::max(std::abs(wanted_by_a[i]), std::abs(wanted_by_v[i])) > passing[i]);
   }
-  if (!more) return;
+  if (more) allow_whole_motion();
+}
+
+// Where M a + C v + g, with M, C v and g of the last cycle, leaves every joint within its effort limit.
+void Controller::Impl::allow_whole_motion() noexcept {
   for (const auto* const wanted : {&wanted_by_a, &wanted_by_v}) {
     for (int i = 0; i < robot_n; ++i) {
-      const bool set = !parameters->acceleration_limit.empty() && parameters->acceleration_limit[i] > 0.0;
-      if (!drives(i) || set) continue;
+      if (!drives(i) || has_acceleration_limit(i)) continue;
       double tau = bias_last[i];
       for (int j = 0; j < robot_n; ++j) tau += M_last[j * robot_n + i] * (*wanted)[j];
       if (std::abs(tau) <= effort_bound(i)) passing[i] = std::max(passing[i], std::abs((*wanted)[i]));
     }
   }
-}
-
-// True where the joint does not follow what is given. Hand guiding follows the state.
-bool Controller::Impl::limit_reference(int i, CycleReport& report) noexcept {
-  const Point wanted = actuation.actuated[i] ? given(i) : Point{state.q[i], state.v[i], 0.0};
-  Point followed = wanted;
-  ReferenceLimit limit = ReferenceLimit::none;
-  if (!drives(i) || follows_state()) {
-    limiters[i].reset(state.q[i], state.v[i]);
-  } else {
-    MotionLimits limits = motion_limits(i);
-    limits.passing = passing[i];
-    limit = limiters[i].follow(wanted, actuation.continuous[i], limits, period_s);
-    followed = limiters[i].now();
-    const bool first = limit != ReferenceLimit::none && !report.reference_limited && !any_limited;
-    if (first) cut = limits.cut(limit, wanted, cut.count + 1, i);
-  }
-  followed_q[i] = followed.q;
-  followed_v[i] = followed.v;
-  followed_a[i] = followed.a;
-  report.reference_limited = report.reference_limited || limit != ReferenceLimit::none;
-  return limit != ReferenceLimit::none;
 }
 
 // From what is followed to the time of the state and to the predicted one.
@@ -185,8 +198,8 @@ void Controller::Impl::look_ahead(int i, bool limited, bool jerk_known, double n
     if (!follows) ahead = followed.until_rest(ahead_s - now_s);
   } else {
     const double last_a = jerk_known ? last_ref_a[i] : followed.a;
-    now = control::shift_reference(followed, last_a, now_s, period_s);
-    ahead = control::shift_reference(followed, last_a, ahead_s, period_s);
+    now = shift_reference(followed, last_a, now_s, period_s);
+    ahead = shift_reference(followed, last_a, ahead_s, period_s);
   }
   last_ref_a[i] = followed.a;
   ref_now_q[i] = now.q;
@@ -214,6 +227,65 @@ void Controller::Impl::stop_reference() noexcept {
     ref_v[i] = ahead.v;
     ref_a[i] = ahead.a;
   }
+}
+
+Point shift_reference(const Point& now, double last_a, double shift_s, double period_s) noexcept {
+  const double jerk = (now.a - last_a) / period_s;
+  Point p = now.after(shift_s);
+  p.q += jerk * shift_s * shift_s * shift_s / 6.0;
+  p.v += 0.5 * jerk * shift_s * shift_s;
+  p.a += jerk * shift_s;
+  return p;
+}
+
+// --- Prediction ------------------------------------------------------------------------------------------------------
+
+// Coordinates without a reference of their own move on as they do.
+void Controller::Impl::predict() noexcept {
+  const double scale = feedback_scale();
+  const bool feeds_back = parameters->law == Law::computed_torque;
+  for (int i = 0; i < n; ++i) {
+    if (i >= robot_n || !actuation.actuated[i] || parameters->law == Law::task_space) {
+      const Point now{state.q[i], state.v[i], 0.0};
+      const Point ahead = control::predict(now, commands[i], a_command[i], parameters->prediction, period_s);
+      q_hat[i] = ahead.q;
+      v_hat[i] = v_seen[i] = ahead.v;
+      terms.position_error[i] = terms.velocity_error[i] = ref_v[i] = ref_a[i] = 0.0;
+      continue;
+    }
+    const Point offset{offset_q[i], offset_v[i], offset_a[i]};
+    const Point offset_ahead = offset.after(parameters->prediction * period_s);
+    ref_now_q[i] += offset.q;
+    ref_now_v[i] += offset.v;
+    ref_q[i] += offset_ahead.q;
+    ref_v[i] += offset_ahead.v;
+    const bool wraps = actuation.continuous[i];
+    const double error = ref_now_q[i] - state.q[i];
+    const double advance = ref_q[i] - ref_now_q[i];
+    const Point now{wraps ? wrapped(error) : error, ref_now_v[i] - state.v[i], 0.0};
+    const JointGains& gain = parameters->gains[i];
+    const double next_a = feeds_back ? -scale * (gain.p * now.q + gain.d * now.v) : 0.0;
+    const Point ahead = control::predict(now, commands[i], next_a, parameters->prediction, period_s);
+    q_hat[i] = state.q[i] + (wraps ? wrapped(advance) : advance) - (ahead.q - now.q);
+    v_hat[i] = v_seen[i] = ref_v[i] - ahead.v;
+    terms.position_error[i] = ahead.q;
+    terms.velocity_error[i] = ahead.v;
+    if (parameters->law == Law::feedforward) {  // eq 72 has the model at the reference
+      q_hat[i] = ref_q[i];
+      v_hat[i] = ref_v[i];
+    }
+  }
+}
+
+Point predict(Point now, const Commands& commands, double next_a, double prediction, double period_s) noexcept {
+  std::size_t whole = 0;
+  while (whole < Commands::cycles && static_cast<double>(whole + 1) <= prediction) ++whole;
+  for (std::size_t back = whole; back > 0; --back) {
+    now.a = commands.at(back);
+    now = now.after(period_s);
+  }
+  now.a = next_a;
+  return now.after((prediction - static_cast<double>(whole)) * period_s);
 }
 
 }  // namespace dyn::control

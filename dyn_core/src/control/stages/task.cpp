@@ -47,7 +47,7 @@ Status Controller::Impl::apply_task(live::Generation& generation, CycleReport& r
   for (int k = 0; k < passive.count(); ++k) pid[passive.coordinate(k)] = 0.0;
   report.saturated = task.cycle.effort_share < 1.0;
   (void)dynamics.forward({pid.data(), size}, {a_command.data(), size});
-  return sum_terms();
+  return {};
 }
 
 // Where an effort limit does not leave the whole force to the frame, all joints give the same share of it: the frame

@@ -1,0 +1,226 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The control cycle: step() and its stages in order. Those of a few lines are here, state at the beginning, safety and
+// sample at the end; the others have files of their own in stages/.
+#include "control/cycle.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "dyn_core/precondition.hpp"
+
+namespace dyn::control {
+
+CycleReport Controller::step(const StateInput& state, const ReferenceInput& reference,
+                             std::span<double> effort) noexcept {
+  const realtime::Scope scope("Controller::step");
+  Impl& cycle = *impl_;
+  CycleReport report;
+  cycle.state = state;
+  cycle.reference = reference;
+  auto parameters = cycle.fresh_parameters.take();
+  if (parameters) cycle.fresh_parameters.retire(std::exchange(cycle.parameters, std::move(parameters)));
+  auto limits = cycle.fresh_actuation.take();
+  if (limits) std::swap(cycle.actuation, *limits);
+  cycle.fresh_actuation.retire(std::move(limits));
+  live::Generation& generation = cycle.live.acquire(cycle.period_s);
+  if (cycle.first_cycle_of_generation || generation.id != cycle.generation_id) cycle.begin_generation(generation);
+  DYN_EXPECTS(std::ssize(state.q) >= cycle.n && std::ssize(state.v) >= cycle.n && std::ssize(effort) >= cycle.n);
+  DYN_EXPECTS(reference.source != nullptr ||
+              (std::ssize(reference.q) >= cycle.robot_n && std::ssize(reference.v) >= cycle.robot_n &&
+               std::ssize(reference.a) >= cycle.robot_n));
+  report.generation = generation.id;
+  report.algorithms = generation.dynamics.algorithms();
+  report.ramping = generation.active_ramps > 0;
+  report.fallback = cycle.live.fallback().any();
+  if (cycle.state_is_finite()) {
+    cycle.compute(generation, report);
+  } else {
+    report.status = Status::not_finite(-1, std::numeric_limits<double>::quiet_NaN());
+  }
+  report.reference_cut = cycle.cut;
+  cycle.last_good = report.status.ok() ? &generation : nullptr;
+  if (report.status.ok()) {
+    cycle.write_sample(generation, true);
+  } else {
+    cycle.fail_safe(report);
+  }
+  std::copy_n(cycle.terms.applied.data(), cycle.n, effort.data());
+  cycle.active_s += cycle.period_s;
+  return report;
+}
+
+// From a state that is finite to the torque, and what the next cycle needs of this one.
+void Controller::Impl::compute(live::Generation& generation, CycleReport& report) noexcept {
+  Dynamics& dynamics = generation.dynamics;
+  if (state.gravity_mps2 != nullptr) dynamics.set_gravity(*state.gravity_mps2);
+  if (!model_known) {  // the first cycle: the limits of the reference need M and h
+    report.status = dynamics.update(state.q.first(n), state.v.first(n));
+    if (!report.status.ok()) return;
+    remember_model(dynamics);
+  }
+  update_reference(report);
+  predict();
+  report.status = dynamics.update(std::span<const double>(q_hat.data(), n), std::span<const double>(v_hat.data(), n));
+  if (!report.status.ok()) return;
+  const bool task_space = parameters->law == Law::task_space;
+  report.status = task_space ? apply_task(generation, report) : apply_law(dynamics);
+  if (report.status.ok()) report.status = limit_effort(report);
+  if (!report.status.ok()) return;
+  if (holding) report.mode = CycleReport::Mode::holding_reference;
+  if (task_space || is_fast()) limit_velocity(dynamics, report);
+  update_observer(generation, report);
+  // Safety: a good cycle, and what the next one needs of it.
+  for (int i = 0; i < n; ++i) {
+    effort_last[i] = terms.applied[i];
+    const bool driven = i < robot_n && actuation.actuated[i] && parameters->law != Law::task_space;
+    commands[i].push(driven ? wanted_a[i] - a_command[i] : a_command[i]);
+    const Point offset = Point{offset_q[i], offset_v[i], offset_a[i]}.after(period_s);
+    offset_q[i] = offset.q;
+    offset_v[i] = offset.v;
+  }
+  has_effort = true;
+  bad_s = 0.0;
+  remember_model(dynamics);
+}
+
+void Controller::activate(const StateInput& state) noexcept {
+  const realtime::Scope scope("Controller::activate");
+  DYN_EXPECTS(std::ssize(state.q) >= impl_->robot_n && std::ssize(state.v) >= impl_->robot_n);
+  impl_->activate(state);
+}
+
+void Controller::Impl::activate(const StateInput& now) noexcept {
+  for (int i = 0; i < robot_n; ++i) {
+    ref_q[i] = ref_now_q[i] = given_q[i] = followed_q[i] = now.q[i];
+    ref_v[i] = ref_now_v[i] = given_v[i] = followed_v[i] = 0.0;
+    limiters[i].reset(now.q[i], now.v[i]);
+    given_a[i] = followed_a[i] = 0.0;
+    integral[i] = offset_q[i] = offset_v[i] = offset_a[i] = 0.0;
+    last_ref_a[i] = 0.0;
+  }
+  for (auto& history : commands) history.reset();
+  payload.reset(parameters->adaptation_mass_kg, parameters->adaptation_radius_m);
+  last_good = nullptr;
+  last_was_new = holding = has_effort = observer_ready = model_known = any_limited = offset_moves = false;
+  first_cycle_of_generation = starts_at_state = true;
+  stale_s = active_s = bad_s = age_s = interval_s = 0.0;
+  cut = {};
+}
+
+// The last cycle once more, up to a slot of the ring that is not handed over; then all is as it was.
+void Controller::warm_up() noexcept {
+  const realtime::Scope scope("Controller::warm_up");
+  Impl& cycle = *impl_;
+  if (cycle.last_good == nullptr) return;
+  cycle.before_warm_up = static_cast<const CycleState&>(cycle);
+  CycleReport report;
+  report.ramping = cycle.last_good->active_ramps > 0;
+  cycle.compute(*cycle.last_good, report);
+  cycle.write_sample(*cycle.last_good, false);
+  static_cast<CycleState&>(cycle) = cycle.before_warm_up;
+}
+
+// --- State: inputs that are finite, and the model of this cycle ------------------------------------------------------
+
+bool Controller::Impl::state_is_finite() const noexcept {
+  double sum = 0.0;  // NaN and infinity survive multiplication by zero
+  for (int i = 0; i < n; ++i) sum += 0.0 * (state.q[i] + state.v[i]);
+  if (state.gravity_mps2 != nullptr) sum += 0.0 * state.gravity_mps2->sum();
+  return sum == 0.0;
+}
+
+// The first cycle with this model: its coordinates, those of them that are passive, and the body of payload_link.
+void Controller::Impl::begin_generation(const live::Generation& generation) noexcept {
+  const Tree& tree = generation.model->tree();
+  first_cycle_of_generation = true;
+  generation_id = generation.id;
+  n = generation.model->coordinates();
+  passive.choose(actuation.actuated, robot_n, n);
+  int body = -1;
+  for (int i = 0; i < tree.size && payload_coordinate >= 0; ++i) {
+    if (tree.coordinate[i] == payload_coordinate) body = i;
+  }
+  payload.choose(tree, body, body_T_payload);
+}
+
+// --- Safety: what is known of the last good cycle, and what becomes of the torque where there is none ----------------
+
+void Controller::Impl::remember_model(const Dynamics& dynamics) noexcept {
+  const auto M = dynamics.M();
+  const auto g = dynamics.g();
+  const auto h = dynamics.h();
+  const bool ours = parameters->gravity_compensation == GravityCompensation::full;
+  for (int i = 0; i < n; ++i) {
+    gravity_last[i] = g[i];
+    diagonal_last[i] = M(i, i);
+    bias_last[i] = ours ? h[i] : h[i] - g[i];
+  }
+  for (int j = 0; j < robot_n; ++j) std::copy_n(M.data() + j * M.outerStride(), robot_n, M_last.data() + j * robot_n);
+  model_known = true;
+}
+
+// A state or result that is not finite never reaches the motors: the last good torque for hold_time, then gravity and
+// damping from what is still known, and after ten times hold_time the cycle reports failure.
+void Controller::Impl::fail_safe(CycleReport& report) noexcept {
+  bad_s += period_s;
+  observer_ready = false;
+  const bool hold = has_effort && bad_s <= parameters->hold_time_s;
+  report.mode = hold                                      ? CycleReport::Mode::holding_torque
+                : bad_s <= 10.0 * parameters->hold_time_s ? CycleReport::Mode::safe_torque
+                                                          : CycleReport::Mode::failed;
+  for (int i = 0; i < n; ++i) {
+    if (!has_effort) {
+      terms.applied[i] = 0.0;
+    } else if (hold) {
+      terms.applied[i] = effort_last[i];
+    } else {
+      const bool driven = i < robot_n && actuation.actuated[i];
+      const double speed = std::isfinite(state.v[i]) ? state.v[i] : 0.0;
+      const double damping = driven ? parameters->gains[i].d * diagonal_last[i] * speed : 0.0;
+      const double bound = driven ? effort_bound(i) : 0.0;
+      const double gravity = parameters->gravity_compensation == GravityCompensation::full ? gravity_last[i] : 0.0;
+      terms.applied[i] = driven ? std::clamp(gravity - damping, -bound, bound) : 0.0;
+    }
+  }
+}
+
+// --- Sample: what the validator gets of a cycle ----------------------------------------------------------------------
+
+// Dropped where no slot is free or the slot is too small. A warm-up fills the next slot and does not hand it over.
+void Controller::Impl::write_sample(const live::Generation& generation, bool hand_over) noexcept {
+  if (ring == nullptr) return;
+  live::Sample* const slot = hand_over ? ring->begin() : ring->next();
+  if (slot == nullptr) return;
+  live::Sample& sample = *slot;
+  if (n > std::ssize(sample.q) || generation.active_ramps > std::ssize(sample.ramps)) {
+    if (hand_over) ring->drop();
+    return;
+  }
+  const Dynamics& dynamics = generation.dynamics;
+  sample.generation = generation.id;
+  sample.algorithms = dynamics.algorithms();
+  sample.gravity_mps2 = dynamics.tree().gravity;
+  sample.n = n;
+  std::copy_n(q_hat.data(), n, sample.q.data());
+  std::copy_n(v_hat.data(), n, sample.v.data());
+  std::copy_n(dynamics.M().data(), n * n, sample.M.data());
+  std::copy_n(dynamics.g().data(), n, sample.g.data());
+  const auto C = dynamics.C();
+  std::fill_n(sample.Cv.data(), n, 0.0);
+  for (int j = 0; j < n; ++j) {  // not h - g, which would lose what C v has of digits beside g
+    for (int i = 0; i < n; ++i) sample.Cv[i] += C(i, j) * v_hat[j];
+  }
+  sample.ramp_count = 0;
+  for (int body = 0; body < generation.ramps.size() && generation.active_ramps > 0; ++body) {
+    const live::Ramp& ramp = generation.ramps[body];
+    if (!ramp.active) continue;
+    sample.ramps[sample.ramp_count++] = {body, ramp.progress(), ramp.start};
+  }
+  if (hand_over) ring->commit();
+}
+
+}  // namespace dyn::control
