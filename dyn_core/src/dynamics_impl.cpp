@@ -226,7 +226,7 @@ Status BasicDynamics<T>::Impl::solve_by_factor(std::span<const T> tau, std::span
     for (int i = 0; has_armature && i < n; ++i) {
       factor.matrix()[i * (n + 1)] += T(tree.armature[tree.coordinate[i]]);
     }
-    if (const Status status = factor.factorize(body_vector.data()); !status.ok()) return status;
+    if (!factor.factorize(body_vector.data(), weak_pivot).ok()) return solve_by_algorithm(kForwardAba, tau, qdd);
     for (int i = 0; i < n; ++i) qdd[tree.coordinate[i]] = body_vector[i];
   }
   return {};
@@ -249,20 +249,19 @@ Status BasicDynamics<T>::Impl::solve_by_denoc_lanes(std::span<const T> tau, std:
 }
 
 template <class T>
-Status BasicDynamics<T>::Impl::solve_by_algorithm(std::span<const T> tau, std::span<T> qdd) noexcept {
+Status BasicDynamics<T>::Impl::solve_by_algorithm(int algorithm, std::span<const T> tau, std::span<T> qdd) noexcept {
   const Tree& tree = cache.tree();
   const ConstVectorRef<T> torque(tau.data(), tree.coordinates);
   const VectorRef<T> result(qdd.data(), tree.coordinates);
   if constexpr (kLanes) {
-    if (forward == kForward) {  // mimic joints: M and h by the kernels, solved by the paper form
+    if (algorithm == kForward) {  // mimic joints: M and h by the kernels, solved by the paper form
       auto& fused = std::get<forward::Fused<T>>(forwards);
       cache.engine().terms({fused.M(), nullptr, nullptr, fused.h()});
       return fused.solve(tree, cache.workspace(), torque, result);
     }
   }
   Status status;
-  run(forwards, forward,
-      [&](auto& algorithm, const auto& ws) { status = algorithm.compute(tree, ws, torque, result); });
+  run(forwards, algorithm, [&](auto& chosen, const auto& ws) { status = chosen.compute(tree, ws, torque, result); });
   return status;
 }
 

@@ -67,7 +67,7 @@ struct BasicDynamics<T>::Impl {
 
   static constexpr int kJsim = Jsims::find("fused"), kCoriolis = Corioleis::find("fused");
   static constexpr int kForward = Forwards::find("fused"), kInverse = Inverses::find("fused");
-  static constexpr int kForwardDenoc = Forwards::find("denoc");
+  static constexpr int kForwardDenoc = Forwards::find("denoc"), kForwardAba = Forwards::find("aba");
   static constexpr bool kLanes = Cache::kLanes;
 
   Impl(std::shared_ptr<const Model> m, const AlgorithmChoice& choice);
@@ -118,11 +118,14 @@ struct BasicDynamics<T>::Impl {
   [[nodiscard]] bool forward_by_denoc_lanes() const noexcept {
     return kLanes && (forward == kForwardDenoc || (forward == kForward && has_long_chains)) && !has_mimic;
   }
+  // A pivot of M's factor so small, measured against what the joint carries (forward/pivot_scale.hpp), costs seven
+  // digits of qdd: a body far heavier than what carries it. There `fused` goes by aba, which keeps them.
+  static constexpr double weak_pivot = 1e-7;
   Status solve_by_factor(std::span<const T> tau, std::span<T> qdd) noexcept;
   Status solve_by_denoc_lanes(std::span<const T> tau, std::span<T> qdd) noexcept;
   // tau - h of the bodies, from h in body_h; not ok where tau is not finite.
   Status load_torques(std::span<const T> tau, T* phi) noexcept;
-  Status solve_by_algorithm(std::span<const T> tau, std::span<T> qdd) noexcept;
+  Status solve_by_algorithm(int algorithm, std::span<const T> tau, std::span<T> qdd) noexcept;
 
   // M() for the state that was taken in, unless it is that already.
   void refresh_mass_matrix() noexcept;

@@ -58,15 +58,15 @@ class MassFactor {
   }
   [[nodiscard]] const T* pivot_scales() const noexcept { return row_scale_.data(); }
 
-  // M = L^T D L; b (where not null) becomes M^-1 b.
-  DYN_REALTIME Status factorize(T* b) noexcept {
+  // M = L^T D L; b (where not null) becomes M^-1 b. Not ok where a pivot is not above `least` times its scale.
+  DYN_REALTIME Status factorize(T* b, double least = forward::PivotScale<T>::tolerance) noexcept {
     int bad = -1;
     if (chain_ && rows_ == 7) {
-      bad = eliminate<7>(b);
+      bad = eliminate<7>(b, T(least));
     } else if (chain_ && rows_ == 6) {
-      bad = eliminate<6>(b);
+      bad = eliminate<6>(b, T(least));
     } else {
-      bad = eliminate(b);
+      bad = eliminate(b, T(least));
     }
     if (bad >= 0) return Status::singular(body_[bad], static_cast<double>(pivot_[bad]));
     return {};
@@ -100,11 +100,11 @@ class MassFactor {
   T& L(int row, int column) noexcept { return L_[row * rows_ + column]; }
 
   // For k from the last row: L_ki = M_ki / D_k, and M_ij -= L_ki M_kj for i, j on the way from k to the base; b_i along
-  // with them. Then b = D^-1 b, and L b from the base outwards. Gives the row whose pivot vanishes, or -1.
-  int eliminate(T* b) noexcept {
+  // with them. Then b = D^-1 b, and L b from the base outwards. Gives the row whose pivot is too small, or -1.
+  int eliminate(T* b, T least) noexcept {
     for (int k = rows_ - 1; k >= 0; --k) {
       pivot_[k] = L(k, k);
-      if (forward::PivotScale<T>::vanishes(L(k, k), row_scale_[k])) return k;
+      if (!(L(k, k) > least * row_scale_[k])) return k;
       for (int i = next_[k]; i >= 0; i = next_[i]) {
         const T l = L(k, i) / L(k, k);
         if (chain_) {
@@ -128,7 +128,7 @@ class MassFactor {
 
   // The same for a chain of n joints; products do not wait for the division.
   template <int n>
-  int eliminate(T* b) noexcept {
+  int eliminate(T* b, T least) noexcept {
     T m[n][n], inverse[n], x[n];
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j <= i; ++j) m[i][j] = L_[i * n + j];
@@ -138,7 +138,7 @@ class MassFactor {
 #pragma GCC unroll 8
     for (int k = n - 1; k >= 0; --k) {
       pivot_[k] = m[k][k];
-      if (forward::PivotScale<T>::vanishes(m[k][k], row_scale_[k]) && bad < 0) bad = k;
+      if (!(m[k][k] > least * row_scale_[k]) && bad < 0) bad = k;
       inverse[k] = T(1.0) / m[k][k];
 #pragma GCC unroll 8
       for (int i = 0; i < k; ++i) {
