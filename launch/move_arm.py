@@ -2,12 +2,12 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """Moves an arm by FollowJointTrajectory goals, there and back between positions within its limits, and says in the end
 how well the controller below followed. Ends by itself after --duration seconds; exit code 1 if it could not move it."""
-import argparse
 import math
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
 
+import mover
 import rclpy
 from builtin_interfaces.msg import Duration
 from control_msgs.action import FollowJointTrajectory
@@ -120,28 +120,11 @@ class Mover(Node):
             return f'the goal failed: {done.result().result.error_string}'
         return ''
 
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--controller', default='computed_torque_controller')
-    parser.add_argument('--duration', type=float, default=0.0)
-    arguments, _ = parser.parse_known_args()
-    rclpy.init()
-    mover = Mover(arguments.controller)
-    try:
-        fault = mover.run(arguments.duration)
-    except KeyboardInterrupt:
-        fault = ''
-    except TimeoutError as error:
-        fault = str(error)
-    if fault:
-        print('move_arm: ' + fault, file=sys.stderr)
-        return 1
-    rms = math.sqrt(mover.squares / mover.count) if mover.count else float('nan')
-    print(f'summary: {mover.samples} samples, tracking error rms {rms:.3g} rad, largest {mover.largest:.3g} rad, '
-          f'largest torque {mover.torque:.3g} N m', flush=True)
-    return 0
+    def summary(self):
+        rms = math.sqrt(self.squares / self.count) if self.count else float('nan')
+        return (f'{self.samples} samples, tracking error rms {rms:.3g} rad, largest {self.largest:.3g} rad, '
+                f'largest torque {self.torque:.3g} N m')
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(mover.main('move_arm', __doc__, 'computed_torque_controller', Mover))

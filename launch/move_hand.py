@@ -3,11 +3,11 @@
 """Moves the frame of a TaskSpaceController round and round on a circle about where it is, by ~/target_pose and
 ~/target_twist, and says in the end how well it was followed and what pushed. Ends by itself after --duration seconds;
 exit code 1 if there was nothing to move."""
-import argparse
 import math
 import sys
 import time
 
+import mover
 import rclpy
 from dyn_msgs.msg import TaskState
 from geometry_msgs.msg import PoseStamped, TwistStamped
@@ -79,26 +79,11 @@ class Mover(Node):
             rclpy.spin_once(self, timeout_sec=0.1)
         return '' if self.samples else 'no ~/task_state came while the hand moved'
 
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--controller', default='task_space_controller')
-    parser.add_argument('--duration', type=float, default=0.0)
-    arguments, _ = parser.parse_known_args()
-    rclpy.init()
-    mover = Mover(arguments.controller)
-    try:
-        fault = mover.run(arguments.duration)
-    except KeyboardInterrupt:
-        fault = ''
-    if fault:
-        print('move_hand: ' + fault, file=sys.stderr)
-        return 1
-    rms = math.sqrt(mover.squares / mover.samples) if mover.samples else float('nan')
-    print(f'summary: {mover.samples} samples, distance from the target rms {rms:.3g} m, largest {mover.largest:.3g} m, '
-          f'largest force from outside {mover.force:.3g} N, smallest singular value {mover.singular:.3g}', flush=True)
-    return 0
+    def summary(self):
+        rms = math.sqrt(self.squares / self.samples) if self.samples else float('nan')
+        return (f'{self.samples} samples, distance from the target rms {rms:.3g} m, largest {self.largest:.3g} m, '
+                f'largest force from outside {self.force:.3g} N, smallest singular value {self.singular:.3g}')
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(mover.main('move_hand', __doc__, 'task_space_controller', Mover))

@@ -10,6 +10,8 @@
 #include <pinocchio/algorithm/rnea.hpp>
 #include <sstream>
 
+#include "pinocchio_robot.hpp"
+
 namespace dyn::bench {
 namespace {
 
@@ -19,22 +21,6 @@ using Vector = Eigen::Matrix<Taped, Eigen::Dynamic, 1>;
 using Matrix = Eigen::Matrix<Taped, Eigen::Dynamic, Eigen::Dynamic>;
 
 double without_noise(double x) { return std::abs(x - std::round(x)) < 1e-12 ? std::round(x) : x; }
-
-pinocchio::Model robot(const PeerTree& tree) {
-  pinocchio::Model model;
-  for (int i = 0; i < tree.bodies; ++i) {
-    const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(tree.R + 9 * i), I(tree.inertia + 9 * i);
-    const Eigen::Map<const Eigen::Vector3d> p(tree.p + 3 * i), c(tree.com + 3 * i);
-    const pinocchio::SE3 placement(Eigen::Matrix3d(R.unaryExpr(&without_noise)), p);
-    const auto parent = static_cast<pinocchio::JointIndex>(tree.parent[i] + 1);
-    const std::string name = "j" + std::to_string(i);
-    const auto joint = tree.prismatic[i] ? model.addJoint(parent, pinocchio::JointModelPZ(), placement, name)
-                                         : model.addJoint(parent, pinocchio::JointModelRZ(), placement, name);
-    model.appendBodyToJoint(joint, pinocchio::Inertia(tree.mass[i], c, I), pinocchio::SE3::Identity());
-  }
-  model.gravity.linear() << tree.gravity[0], tree.gravity[1], tree.gravity[2];
-  return model;
-}
 
 // Numbers come as q, v and a from the caller's memory, with no copy in between.
 class Names : public CppAD::cg::LangCDefaultVariableNameGenerator<double> {
@@ -89,7 +75,7 @@ int results_of(const GeneratedFunction& function, int bodies) {
 }
 
 std::string generate(const PeerTree& tree, const GeneratedFunction& function) {
-  const pinocchio::ModelTpl<Taped> model = robot(tree).cast<Taped>();
+  const pinocchio::ModelTpl<Taped> model = pinocchio_robot(tree, &without_noise).cast<Taped>();
   Vector x = Vector::Zero(3 * model.nv);
   CppAD::Independent(x);
   CppAD::ADFun<Code> tape;

@@ -18,7 +18,7 @@ function(dyn_peer name compiler)
       -isystem ${DYN_PINOCCHIO_INCLUDE_DIR} -isystem ${EIGEN3_INCLUDE_DIR}
       ${CMAKE_CURRENT_SOURCE_DIR}/bench/pinocchio_peer.cpp -o ${output}
     DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/bench/pinocchio_peer.cpp ${CMAKE_CURRENT_SOURCE_DIR}/bench/pinocchio_frames.hpp
-      ${CMAKE_CURRENT_SOURCE_DIR}/bench/peer.hpp
+      ${CMAKE_CURRENT_SOURCE_DIR}/bench/pinocchio_robot.hpp ${CMAKE_CURRENT_SOURCE_DIR}/bench/peer.hpp
     COMMENT "Pinocchio as a peer: ${name}" VERBATIM)
   add_custom_target(${name} ALL DEPENDS ${output})
 endfunction()
@@ -46,7 +46,7 @@ if(DYN_CPPADCODEGEN_INCLUDE_DIR)
       -isystem ${DYN_CPPADCODEGEN_INCLUDE_DIR} -isystem ${DYN_PINOCCHIO_INCLUDE_DIR} -isystem ${EIGEN3_INCLUDE_DIR}
       -c ${CMAKE_CURRENT_SOURCE_DIR}/bench/generated_code.cpp -o ${generator}
     DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/bench/generated_code.cpp ${CMAKE_CURRENT_SOURCE_DIR}/bench/generated_code.hpp
-      ${CMAKE_CURRENT_SOURCE_DIR}/bench/peer.hpp
+      ${CMAKE_CURRENT_SOURCE_DIR}/bench/pinocchio_robot.hpp ${CMAKE_CURRENT_SOURCE_DIR}/bench/peer.hpp
     COMMENT "What writes code by Pinocchio and CppADCodeGen" VERBATIM)
 else()
   message(STATUS "CppADCodeGen was not found (PyPI: cmeel-cppadcodegen): no generated code among the peers of dyn bench")

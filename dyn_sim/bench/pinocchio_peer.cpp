@@ -14,6 +14,7 @@
 
 #include "peer.hpp"
 #include "pinocchio_frames.hpp"
+#include "pinocchio_robot.hpp"
 
 namespace {
 
@@ -22,17 +23,7 @@ using Vec = Eigen::Map<const Eigen::VectorXd>;
 
 struct Robot {
   explicit Robot(const PeerTree& tree) {
-    for (int i = 0; i < tree.bodies; ++i) {
-      const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(tree.R + 9 * i), I(tree.inertia + 9 * i);
-      const Eigen::Map<const Eigen::Vector3d> p(tree.p + 3 * i), c(tree.com + 3 * i);
-      const pinocchio::SE3 placement(R, p);
-      const auto parent = static_cast<pinocchio::JointIndex>(tree.parent[i] + 1);
-      const std::string name = "j" + std::to_string(i);
-      const auto joint = tree.prismatic[i] ? model.addJoint(parent, pinocchio::JointModelPZ(), placement, name)
-                                           : model.addJoint(parent, pinocchio::JointModelRZ(), placement, name);
-      model.appendBodyToJoint(joint, pinocchio::Inertia(tree.mass[i], c, I), pinocchio::SE3::Identity());
-    }
-    model.gravity.linear() << tree.gravity[0], tree.gravity[1], tree.gravity[2];
+    model = pinocchio_robot(tree, [](double x) { return x; });
     frame.add_frame(model, tree);
     data = pinocchio::Data(model);
     q = v = x = Eigen::VectorXd::Constant(model.nv, 0.3);

@@ -1,6 +1,7 @@
 # What a run leaves on disk: results.json, logs, report.html with its page, style and scripts built in.
 set(report_assets)
-foreach(name page.html style.css kinematics.js scene.js charts.js app.js study.html study.js identify.html identify.js)
+foreach(name frame.html style.css page.js kinematics.js scene.js charts.js page.html app.js study.html study.css study.js
+    identify.html identify.css identify.js)
   list(APPEND report_assets ${CMAKE_CURRENT_SOURCE_DIR}/report/${name})
 endforeach()
 string(REPLACE ";" "," report_asset_list "${report_assets}")

@@ -4,23 +4,10 @@
 "use strict";
 
 (() => {
-  const $ = id => document.getElementById(id);
-  const make = (tag, properties = {}, ...children) => {
-    const node = Object.assign(document.createElement(tag), properties);
-    node.append(...children);
-    return node;
-  };
   const run = JSON.parse($("data").textContent);
   Theme.read();
 
   // --- Unpacking --------------------------------------------------------------------------------------------------
-  const floats = text => {
-    const raw = atob(text), bytes = new Uint8Array(raw.length);
-    for (let k = 0; k < raw.length; ++k) bytes[k] = raw.charCodeAt(k);
-    const view = new DataView(bytes.buffer), out = new Float32Array(bytes.length >> 2);
-    for (let k = 0; k < out.length; ++k) out[k] = view.getFloat32(4 * k, true);
-    return out;
-  };
   for (const arm of run.arms) {
     arm.time = floats(arm.time);
     for (const s of Object.keys(arm.signals)) {

@@ -4,19 +4,8 @@
 "use strict";
 
 (() => {
-  const $ = id => document.getElementById(id);
-  const make = (tag, properties = {}, ...children) => {
-    const node = Object.assign(document.createElement(tag), properties);
-    node.append(...children);
-    return node;
-  };
   const data = JSON.parse($("data").textContent);
   Theme.read();
-  const floats = text => {
-    const raw = atob(text), view = new DataView(new ArrayBuffer(raw.length));
-    for (let k = 0; k < raw.length; ++k) view.setUint8(k, raw.charCodeAt(k));
-    return Float32Array.from({ length: raw.length >> 2 }, (_, k) => view.getFloat32(4 * k, true));
-  };
   const time = floats(data.time), columns = list => list.map(floats);
   const measured = columns(data.measured), q = columns(data.q), v = columns(data.v), a = columns(data.a);
   const terms = Object.fromEntries(Object.entries(data.terms).map(([name, list]) => [name, columns(list)]));

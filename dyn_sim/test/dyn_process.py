@@ -42,3 +42,14 @@ def fails(case, done, code, *words):
     case.assertTrue(done.error.endswith("\n"))
     for word in words:
         case.assertIn(word, done.error)
+
+
+def times(matrix, vector):
+    return [sum(m * x for m, x in zip(row, vector, strict=True)) for row in matrix]
+
+
+def near(case, a, b, tolerance=1e-11):
+    """Two lists of numbers, entry by entry."""
+    case.assertEqual(len(a), len(b))
+    for x, y in zip(a, b):
+        case.assertAlmostEqual(x, y, delta=tolerance)

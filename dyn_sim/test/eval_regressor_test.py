@@ -4,33 +4,24 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from dyn_process import BRANCH, FLOATING, evaluate
+from dyn_process import BRANCH, FLOATING, evaluate, near, times
 
 STATE = {"q": [0.3, -0.7, 0.2, 0.9], "v": [1.1, 0.4, -0.6, 0.8], "a": [0.5, -1.5, 2.0, 0.25]}
 
 
-def times(matrix, vector):
-    return [sum(m * x for m, x in zip(row, vector, strict=True)) for row in matrix]
-
-
 class Regressor(unittest.TestCase):
-    def near(self, a, b, tolerance=1e-11):
-        self.assertEqual(len(a), len(b))
-        for x, y in zip(a, b):
-            self.assertAlmostEqual(x, y, delta=tolerance)
-
     def test_times_p_is_tau(self):
         for robot, state in ((BRANCH, STATE), (FLOATING, {"q": [1, 2, 3, 0.4, 0.5, 0.6], "v": [1, 2, 3, -1, 0.5, 2],
                                                          "a": [2, 1, 0.5, -1, 2, 3]})):
             (r,) = evaluate(robot, state, options=["--regressor"])
-            self.near(times(r["Y"], r["p"]), r["tau"])
+            near(self, times(r["Y"], r["p"]), r["tau"])
             self.assertEqual({len(row) for row in r["Y"]}, {10 * len(r["bodies"])})
 
     def test_bodies_are_links_that_joints_move(self):
         (r,) = evaluate(FLOATING, {}, options=["--regressor"])
         self.assertEqual(len(r["bodies"]), 1)
         # m, m c, inertia about the origin: of floating.urdf
-        self.near(r["p"], [5, 5 * 0.01, 5 * 0.02, 5 * 0.03, 0.1 + 5 * (0.02**2 + 0.03**2), 0.01 - 5 * 0.01 * 0.02,
+        near(self, r["p"], [5, 5 * 0.01, 5 * 0.02, 5 * 0.03, 0.1 + 5 * (0.02**2 + 0.03**2), 0.01 - 5 * 0.01 * 0.02,
                            0.12 + 5 * (0.01**2 + 0.03**2), -5 * 0.01 * 0.03, -5 * 0.02 * 0.03,
                            0.15 + 5 * (0.01**2 + 0.02**2)])
 
@@ -44,7 +35,7 @@ class Regressor(unittest.TestCase):
                 for extra in (o[2:] for o in options):
                     self.assertTrue(any(r["p_" + extra]))
                     tau = [t + x for t, x in zip(tau, times(r["Y_" + extra], r["p_" + extra]))]
-                self.near(tau, r["tau"])
+                near(self, tau, r["tau"])
             (r,) = evaluate(driven, STATE, options=["--regressor"])
             self.assertFalse("Y_friction" in r or "Y_armature" in r)
 
@@ -52,9 +43,9 @@ class Regressor(unittest.TestCase):
         box = {"name": "box", "link": "left_tip", "mass": 2.0, "com": [0.1, 0, 0], "inertia": [0.1, 0, 0, 0.1, 0, 0.1]}
         _, bare, _, loaded = evaluate(BRANCH, {"gravity": [1, 2, 3]}, STATE, {"attach": box}, STATE,
                                       options=["--regressor"])
-        self.near(times(loaded["Y"], loaded["p"]), loaded["tau"])
+        near(self, times(loaded["Y"], loaded["p"]), loaded["tau"])
         for row, with_load in zip(bare["Y"], loaded["Y"], strict=True):
-            self.near(row, with_load)
+            near(self, row, with_load)
         body = bare["bodies"].index("left_tip")
         self.assertAlmostEqual(loaded["p"][10 * body] - bare["p"][10 * body], 2.0)
 

@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from dyn_process import BRANCH, FLOATING, TIP, evaluate, run
+from dyn_process import BRANCH, FLOATING, TIP, evaluate, near, run, times
 
 Q = [0.3, -0.7, 0.2, 0.9]
 V = [1.1, 0.4, -0.6, 0.8]
@@ -12,23 +12,14 @@ STATE = {"q": Q, "v": V, "a": A, "tau": [3.0, -2.0, 1.0, 0.5]}
 NAMES = ["turn", "left_a", "left_b", "right_a"]
 
 
-def times(matrix, vector):
-    return [sum(m * x for m, x in zip(row, vector)) for row in matrix]
-
-
 class States(unittest.TestCase):
-    def near(self, a, b, tolerance=1e-11):
-        self.assertEqual(len(a), len(b))
-        for x, y in zip(a, b):
-            self.assertAlmostEqual(x, y, delta=tolerance)
-
     def test_terms_belong_together(self):
         (r,) = evaluate(BRANCH, STATE)
         self.assertEqual(list(r), ["M", "C", "g", "h", "tau", "qdd"])
         self.assertEqual(r["M"], [list(column) for column in zip(*r["M"])])
-        self.near(r["h"], [c + g for c, g in zip(times(r["C"], V), r["g"])])
-        self.near(r["tau"], [m + h for m, h in zip(times(r["M"], A), r["h"])])
-        self.near(times(r["M"], r["qdd"]), [t - h for t, h in zip(STATE["tau"], r["h"])])
+        near(self, r["h"], [c + g for c, g in zip(times(r["C"], V), r["g"])])
+        near(self, r["tau"], [m + h for m, h in zip(times(r["M"], A), r["h"])])
+        near(self, times(r["M"], r["qdd"]), [t - h for t, h in zip(STATE["tau"], r["h"])])
 
     def test_branches_do_not_couple(self):
         (r,) = evaluate(BRANCH, STATE)
@@ -37,7 +28,7 @@ class States(unittest.TestCase):
     def test_qdd_of_tau_gives_a_back(self):
         (r,) = evaluate(BRANCH, STATE)
         (back,) = evaluate(BRANCH, {**STATE, "tau": r["tau"]})
-        self.near(back["qdd"], A)
+        near(self, back["qdd"], A)
 
     def test_what_is_missing_is_zero(self):
         full = {k: [0.0] * 4 for k in ("q", "v", "a", "tau")}
@@ -48,16 +39,16 @@ class States(unittest.TestCase):
 
     def test_floating_body_in_closed_form(self):
         (r,) = evaluate(FLOATING, {})
-        self.near([r["M"][i][i] for i in range(3)], [5, 5, 5])
-        self.near(r["g"][:3], [0, 0, 5 * 9.81])
+        near(self, [r["M"][i][i] for i in range(3)], [5, 5, 5])
+        near(self, r["g"][:3], [0, 0, 5 * 9.81])
         # about the joint's origin; yaw, pitch, roll are z, y, x at q = 0; g: com x weight
         self.assertAlmostEqual(r["M"][3][3], 0.15 + 5 * (0.01**2 + 0.02**2), delta=1e-13)
         self.assertAlmostEqual(r["M"][5][5], 0.1 + 5 * (0.02**2 + 0.03**2), delta=1e-13)
-        self.near(r["g"][3:], [0, -5 * 9.81 * 0.01, 5 * 9.81 * 0.02])
+        near(self, r["g"][3:], [0, -5 * 9.81 * 0.01, 5 * 9.81 * 0.02])
 
     def test_floating_body_falls(self):
         (r,) = evaluate(FLOATING, {"q": [1, 2, 3, 0.4, 0.5, 0.6]})
-        self.near(r["qdd"], [0, 0, -9.81, 0, 0, 0])
+        near(self, r["qdd"], [0, 0, -9.81, 0, 0, 0])
 
     def test_numbers_read_back_exactly(self):
         (r,) = evaluate(BRANCH, STATE)

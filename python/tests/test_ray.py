@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import dyn_control as dyn
+from conftest import short_run
 
 ray = pytest.importorskip("ray", reason="Ray is not installed here: sweeps on it are not tested")
 
@@ -24,10 +25,7 @@ def cluster():
 
 @pytest.fixture
 def config():
-    c = dyn.load_config("arm7_computed_torque")
-    c.update(duration_s=0.3, events=[], plant={"tolerance": 0, "step": 1e-3, "torque_limits": False})
-    c["controller"].pop("validation")
-    return c
+    return short_run(0.3)
 
 
 def _descendants(pid):

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import dyn_control as dyn
+from conftest import short_run
 from dyn_control.sweeps.apply import configuration
 from dyn_control.sweeps.report import sensitivity, share
 from dyn_control.sweeps.space import draw, read_space
@@ -27,11 +28,8 @@ SPACE = {
 
 @pytest.fixture
 def config():
-    """arm7 with friction, 0.1 s, integrated in fixed steps of 1 ms: a few milliseconds a run."""
-    c = dyn.load_config("arm7_computed_torque")
-    c.update(duration_s=0.1, events=[], plant={"tolerance": 0, "step": 1e-3, "torque_limits": False})
-    c["controller"].pop("validation")
-    return c
+    """A few milliseconds a run."""
+    return short_run(0.1)
 
 
 def test_draws_fill_the_space():

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dyn_core/numeric/residual.hpp"
+#include "frame_views.hpp"
 
 namespace dyn::oracle {
 namespace {
@@ -17,15 +18,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double frame_tolerance = 1e-11;
 constexpr double solved_tolerance = 1e-13;  // of errors divided by condition numbers
 
-std::vector<std::string> link_names(const Model& model) {
-  std::vector<std::string> names;
-  for (const Link& link : model.links()) names.push_back(link.name);
-  return names;
-}
-ConstVectorRef<double> six(const std::vector<double>& x) { return {x.data(), 6}; }
-ConstMatrixRef<double> six_by(const std::vector<double>& x) {
-  return {x.data(), 6, static_cast<Eigen::Index>(x.size() / 6), Eigen::OuterStride<>(6)};
-}
 double condition_of(const MatX<double>& S) {
   const auto values = S.jacobiSvd().singularValues();
   return values[values.size() - 1] > 0.0 ? values[0] / values[values.size() - 1] : infinity;

@@ -7,15 +7,16 @@
 
 #include <cmath>
 #include <cstring>
-#include <functional>
 
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/error.hpp"
+#include "support/error_of.hpp"
 #include "support/random_robot.hpp"
 
 namespace dyn {
 namespace {
 
+using test::error_of;
 using test::random_robot;
 using test::Rng;
 
@@ -66,15 +67,6 @@ Terms terms(const RobotDescription& robot) {
   result.C.assign(dynamics.C().data(), dynamics.C().data() + n * n);
   result.g.assign(dynamics.g().data(), dynamics.g().data() + n);
   return result;
-}
-
-std::string error_of(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const ModelError& error) {
-    return error.what();
-  }
-  return "";
 }
 
 TEST(Payload, AttachAndDetachLeaveNoTrace) {

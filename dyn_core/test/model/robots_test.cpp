@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/error.hpp"
@@ -16,18 +15,12 @@
 #include "dyn_core/model/robot_library.hpp"
 #include "dyn_core/model/urdf.hpp"
 #include "dyn_core/numeric/residual.hpp"
+#include "support/error_of.hpp"
 
 namespace dyn {
 namespace {
 
-std::string error_of(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const ModelError& error) {
-    return error.what();
-  }
-  return "";
-}
+using test::error_of;
 
 // Sets an environment variable for one test.
 class Setting {

@@ -10,6 +10,7 @@
 #include "conformance/cases.hpp"
 #include "dyn_core/operational_space.hpp"
 #include "dyn_core/oracle/pinocchio_model.hpp"
+#include "frame_views.hpp"
 #include "support/random_robot.hpp"
 
 namespace dyn::oracle {
@@ -20,16 +21,6 @@ using test::Case;
 using Reference = PinocchioModel::Reference;
 
 constexpr double tolerance = 1e-11;
-
-std::vector<std::string> link_names(const Model& model) {
-  std::vector<std::string> names;
-  for (const Link& link : model.links()) names.push_back(link.name);
-  return names;
-}
-ConstVectorRef<double> six(const std::vector<double>& x) { return {x.data(), 6}; }
-ConstMatrixRef<double> six_by(const std::vector<double>& x) {
-  return {x.data(), 6, static_cast<Eigen::Index>(x.size() / 6), Eigen::OuterStride<>(6)};
-}
 
 // Errors are relative to how large this robot and its motion are.
 struct Floors {

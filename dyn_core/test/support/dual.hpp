@@ -3,8 +3,9 @@
 // a + b e with e^2 = 0: carries a derivative exactly along any formula. May be nested for second derivatives.
 #pragma once
 
-#include <Eigen/Core>
 #include <cmath>
+
+#include "dyn_core/numeric/scalar_traits.hpp"
 
 namespace dyn::test {
 
@@ -39,19 +40,5 @@ struct Dual {
 
 namespace Eigen {
 template <class S>
-struct NumTraits<dyn::test::Dual<S>> : NumTraits<double> {
-  using Real = dyn::test::Dual<S>;
-  using NonInteger = dyn::test::Dual<S>;
-  using Nested = dyn::test::Dual<S>;
-  using Literal = double;
-  enum {
-    IsComplex = 0,
-    IsInteger = 0,
-    IsSigned = 1,
-    RequireInitialization = 1,
-    ReadCost = 1,
-    AddCost = 1,
-    MulCost = 1
-  };
-};
+struct NumTraits<dyn::test::Dual<S>> : dyn::ScalarTraits<dyn::test::Dual<S>> {};
 }  // namespace Eigen

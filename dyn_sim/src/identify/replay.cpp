@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "dyn_core/dynamics.hpp"
-#include "dyn_core/model/joint_friction.hpp"
+#include "identify/body_friction.hpp"
 #include "identify/low_pass.hpp"
 
 namespace dyn::sim {
@@ -15,26 +14,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-struct BodyFriction {
-  size_t coordinate;
-  double ratio;
-  JointFriction joint;
-};
-
-// A mimic joint rubs at its own rate, and the joint that it follows feels that ratio times. Of a joint with several
-// coordinates each has the friction of the joint.
-std::vector<BodyFriction> body_frictions(const Model& model) {
-  std::map<std::string, const JointDescription*> joints;
-  for (const JointDescription& joint : model.description().joints) joints[joint.name] = &joint;
-  std::vector<BodyFriction> all;
-  for (int body = 0; body < model.bodies(); ++body) {
-    const auto b = static_cast<size_t>(body);
-    all.push_back({static_cast<size_t>(model.tree().coordinate[b]), model.tree().ratio[b],
-                   joint_friction(*joints.at(model.body_joint(body)))});
-  }
-  return all;
-}
 
 void append(MatrixXd& to, const MatrixXd& rows) {
   const Index before = to.rows();

@@ -93,15 +93,10 @@ Json page_data(const Model& model, const Comparison& c) {
 }
 
 std::string filled(const std::string& title, const Json& data) {
-  std::string page(report::identify_html);
-  report::replace(page, "@TITLE@", report::escaped(title));
-  report::replace(page, "@STYLE@", report::style_css);
-  report::replace(page, "@KINEMATICS@", report::kinematics_js);
-  report::replace(page, "@SCENE@", report::scene_js);
-  report::replace(page, "@CHARTS@", report::charts_js);
-  report::replace(page, "@APP@", report::identify_js);
-  report::replace(page, "@DATA@", report::harmless(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
-  return page;
+  using namespace report;
+  return page_of(title, identify_html, {style_css, identify_css},
+                 {page_js, kinematics_js, scene_js, charts_js, identify_js},
+                 data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 std::string low_pass_text(double cutoff_hz) {

@@ -4,10 +4,9 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
-#include <map>
 
-#include "dyn_core/model/joint_friction.hpp"
 #include "dyn_sim/identify/replay.hpp"
+#include "identify/body_friction.hpp"
 #include "identify/low_pass.hpp"
 
 namespace dyn::sim::identify {
@@ -16,27 +15,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-// Friction of mimic joints is not identified: it stays what the URDF says.
-struct Follower {
-  size_t coordinate;
-  double ratio;
-  JointFriction friction;
-};
-
-std::vector<Follower> followers(const Model& model) {
-  std::map<std::string, const JointDescription*> joints;
-  for (const JointDescription& joint : model.description().joints) joints[joint.name] = &joint;
-  std::vector<Follower> all;
-  for (int body = 0; body < model.bodies(); ++body) {
-    const JointDescription& joint = *joints.at(model.body_joint(body));
-    const auto b = static_cast<size_t>(body);
-    if (joint.mimic) {
-      all.push_back({static_cast<size_t>(model.tree().coordinate[b]), model.tree().ratio[b], joint_friction(joint)});
-    }
-  }
-  return all;
-}
 
 std::vector<int> moved_bodies(const Tree& tree, const regressor::Layout& layout, int coordinate) {
   std::vector<int> moved;
@@ -65,7 +43,7 @@ void add_rows(MatrixXd& R, const MatrixXd& X) {
 class Gatherer {
  public:
   Gatherer(const std::shared_ptr<const Model>& model, const std::vector<Motion>& motions, double hold_out)
-      : model_(model), regressor_(model), motions_(motions), hold_out_(hold_out), followers_(followers(*model)) {
+      : model_(model), regressor_(model), motions_(motions), hold_out_(hold_out), frictions_(body_frictions(*model)) {
     for (const int coordinate : motions.front().compared) {
       JointInformation joint;
       joint.coordinate = coordinate;
@@ -116,9 +94,9 @@ class Gatherer {
       D(k, column + column_stribeck + static_cast<Index>(i)) = std::exp(-w * w) * sign;
     }
     double known = 0.0;
-    for (const Follower& f : followers_) {
-      if (f.coordinate != static_cast<size_t>(c)) continue;
-      known += f.ratio * friction_torque(f.friction, f.ratio * v, friction_creep_rate);
+    for (const BodyFriction& f : frictions_) {  // of mimic joints it is not identified: it stays what the URDF says
+      if (!f.mimics || f.coordinate != static_cast<size_t>(c)) continue;
+      known += f.ratio * friction_torque(f.joint, f.ratio * v, friction_creep_rate);
     }
     D(k, column + joint_columns) = s.effort(k, c) - known;
   }
@@ -176,7 +154,7 @@ class Gatherer {
   Regressor regressor_;
   const std::vector<Motion>& motions_;
   double hold_out_;
-  std::vector<Follower> followers_;
+  std::vector<BodyFriction> frictions_;
   Information information_;
   Index total_ = 0;
 };

@@ -3,8 +3,12 @@
 // Text and numbers on their way into a page of HTML.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "run/report_assets.hpp"
 
 namespace dyn::sim::report {
 
@@ -31,6 +35,23 @@ inline void replace(std::string& page, std::string_view mark, std::string_view t
       out += c;
   }
   return out;
+}
+
+// A whole page that needs no other file: dyn_sim/report/frame.html with what makes this one. `json` is what its scripts
+// read.
+[[nodiscard]] inline std::string page_of(std::string_view title, std::string_view body,
+                                         std::initializer_list<std::string_view> styles,
+                                         std::initializer_list<std::string_view> scripts, std::string json) {
+  std::string style, script;
+  for (const std::string_view text : styles) style += text;
+  for (const std::string_view text : scripts) script.append("<script>\n").append(text).append("</script>\n");
+  std::string page(frame_html);
+  replace(page, "@STYLE@", style);
+  replace(page, "@BODY@", body);
+  replace(page, "@SCRIPTS@", script);
+  replace(page, "@DATA@", harmless(std::move(json)));
+  replace(page, "@TITLE@", escaped(title));
+  return page;
 }
 
 }  // namespace dyn::sim::report

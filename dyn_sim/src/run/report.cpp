@@ -30,15 +30,10 @@ void write_report(const RunRecord& run, const std::filesystem::path& path) {
                {"wakeup", report::histogram(run.wakeup_ns)},
                {"arms", Json::array()}};
   for (const ArmRecord& arm : run.arms) data["arms"].push_back(report::arm_data(arm, rows_of(run)));
-  using report::replace;
-  std::string page(report::page_html);
-  replace(page, "@TITLE@", report::escaped(run.config ? run.config->title : std::string("run")));
-  replace(page, "@STYLE@", report::style_css);
-  replace(page, "@KINEMATICS@", report::kinematics_js);
-  replace(page, "@SCENE@", report::scene_js);
-  replace(page, "@CHARTS@", report::charts_js);
-  replace(page, "@APP@", report::app_js);
-  replace(page, "@DATA@", report::harmless(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  using namespace report;
+  const std::string page = page_of(run.config ? run.config->title : std::string("run"), page_html, {style_css},
+                                   {page_js, kinematics_js, scene_js, charts_js, app_js},
+                                   data.dump(-1, ' ', false, Json::error_handler_t::replace));
   outputs::OutputFile file(path, true);
   file.stream() << page;
   file.close();

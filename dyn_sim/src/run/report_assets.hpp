@@ -7,8 +7,9 @@
 
 namespace dyn::sim::report {
 
-extern const std::string_view page_html, style_css, kinematics_js, scene_js, charts_js, app_js;
-extern const std::string_view study_html, study_js;
-extern const std::string_view identify_html, identify_js;
+extern const std::string_view frame_html, style_css, page_js, kinematics_js, scene_js, charts_js;
+extern const std::string_view page_html, app_js;
+extern const std::string_view study_html, study_css, study_js;
+extern const std::string_view identify_html, identify_css, identify_js;
 
 }  // namespace dyn::sim::report

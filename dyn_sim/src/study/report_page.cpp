@@ -67,15 +67,12 @@ void ReportPage::figure(const Figure& figure, const std::string& svg) {
 std::string ReportPage::text(const std::string& title) const {
   nlohmann::json data = nlohmann::json::array();
   for (const Figure& figure : figures_) data.push_back(json_of(figure));
-  using sim::report::replace;
-  std::string page(sim::report::study_html);
-  replace(page, "@TITLE@", escaped(title));
-  replace(page, "@TITLE@", escaped(title));
-  replace(page, "@STYLE@", sim::report::style_css);
-  replace(page, "@BODY@", body_);
-  replace(page, "@SCRIPT@", sim::report::study_js);
-  replace(page, "@DATA@", sim::report::harmless(data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
-  return page;
+  using namespace sim::report;
+  std::string body(study_html);
+  replace(body, "@TITLE@", escaped(title));
+  replace(body, "@BODY@", body_);
+  return page_of(title, body, {style_css, study_css}, {study_js},
+                 data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace dyn::study

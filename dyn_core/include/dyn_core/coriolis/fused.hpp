@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dyn_core/fused_form.hpp"
 #include "dyn_core/kinematics/chain_points.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
 #include "dyn_core/precondition.hpp"
@@ -21,11 +22,9 @@ namespace dyn::coriolis {
 //   dF = (m dJv + dJw x h + Jw x p, I dJw + h x dJv + (Idot Jw + Jw x L)/2),  D = p x Jv + (Idot Jw - Jw x L)/2
 //   C_ij = J_i . dF_j  for j in the subtree of i,   C_ij = F_i . dJ_j + D_i . Jw_j  for j a strict ancestor of i.
 template <class T>
-class Fused {
+class Fused : public FusedForm {
  public:
-  static constexpr std::string_view name = "fused";
   static constexpr std::string_view source = "dyn_control docs/algorithms.md";
-  static constexpr std::string_view lane_form = "src/fused/fused_lanes.cpp";
   static constexpr unsigned needs = needs_inertias | needs_velocities;
 
   explicit Fused(int capacity) : points_(capacity), sum_(capacity), joint_(capacity) {}

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "dyn_core/forward/bias_by_rnea.hpp"
 #include "dyn_core/forward/pivot_scale.hpp"
-#include "dyn_core/inverse/rnea.hpp"
 #include "dyn_core/jsim/denoc.hpp"
 #include "dyn_core/precondition.hpp"
 
@@ -17,17 +17,16 @@ namespace dyn::forward {
 // M = L^T D L with L lower triangular, unit diagonal;  M qdd = tau - (C v + g). Rows are bodies; with mimic joints M is
 // projected, G^T M G with q_body = G q + offset, and rows are coordinates.
 template <class T>
-class Cholesky {
+class Cholesky : public BiasByRnea<Cholesky<T>, T> {
  public:
   static constexpr std::string_view name = "cholesky";
   static constexpr std::string_view source = "paper 001 (Mohan and Saha), eq 29 and Cholesky";
   static constexpr unsigned needs = needs_trigonometry;
 
   explicit Cholesky(int capacity)
-      : rnea_(capacity),
+      : BiasByRnea<Cholesky, T>(capacity),
         jsim_(capacity),
         scale_(capacity),
-        bias_(capacity),
         bodies_(capacity * capacity),
         projected_(capacity * capacity),
         rhs_(capacity),
@@ -36,16 +35,7 @@ class Cholesky {
         row_body_(capacity),
         next_(capacity) {}
 
-  // in: cos_q, sin_q, q, v of ws, tau of the coordinates.  out: qdd of the coordinates.
-  DYN_REALTIME Status compute(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> tau,
-                              VectorRef<T> qdd) noexcept {
-    DYN_EXPECTS(ws.capacity >= tree.size && tau.size() == tree.coordinates && qdd.size() == tree.coordinates);
-    VectorRef<T> bias(bias_.data(), tree.size);
-    rnea_.bias(tree, ws, tree.gravity.template cast<T>(), bias);
-    return solve(tree, ws, ConstVectorRef<T>(bias_.data(), tree.size), tau, qdd);
-  }
-
-  // The same with the bias C v + g (of the bodies) given.
+  // compute(), with the bias C v + g (of the bodies) given.
   DYN_REALTIME Status solve(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> bias, ConstVectorRef<T> tau,
                             VectorRef<T> qdd) noexcept {
     const MatrixRef<T> bodies = matrix_view(bodies_.data(), tree.size, tree.size);
@@ -142,10 +132,9 @@ class Cholesky {
     }
   }
 
-  inverse::Rnea<T> rnea_;
   jsim::Denoc<T> jsim_;
   PivotScale<T> scale_;
-  std::vector<T> bias_, bodies_, projected_, rhs_, row_scale_;
+  std::vector<T> bodies_, projected_, rhs_, row_scale_;
   std::vector<int> row_, row_body_, next_;
 };
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "dyn_core/forward/bias_by_rnea.hpp"
 #include "dyn_core/forward/mimic_groups.hpp"
 #include "dyn_core/forward/pivot_scale.hpp"
-#include "dyn_core/inverse/rnea.hpp"
 #include "dyn_core/kinematics/dh_transforms.hpp"
 #include "dyn_core/precondition.hpp"
 
@@ -28,26 +28,16 @@ namespace dyn::forward {
 // phi = tau - (C v + g), the gamma that eq 27 lacks included. A driven joint (mimic_groups.hpp) is not eliminated: it
 // hands on Mhat and psihat_i qdd_i + eta_i.
 template <class T>
-class Denoc {
+class Denoc : public BiasByRnea<Denoc<T>, T> {
  public:
   static constexpr std::string_view name = "denoc";
   static constexpr std::string_view source = "paper 001 (Mohan and Saha), eqs 30-37";
   static constexpr std::string_view lane_form = "src/forward/denoc_lanes.cpp";
   static constexpr unsigned needs = needs_trigonometry;
 
-  explicit Denoc(int capacity)
-      : rnea_(capacity), groups_(capacity), scale_(capacity), bias_(capacity), body_(capacity) {}
+  explicit Denoc(int capacity) : BiasByRnea<Denoc, T>(capacity), groups_(capacity), scale_(capacity), body_(capacity) {}
 
-  // in: cos_q, sin_q, q, v of ws, tau of the coordinates.  out: qdd of the coordinates.
-  DYN_REALTIME Status compute(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> tau,
-                              VectorRef<T> qdd) noexcept {
-    DYN_EXPECTS(ws.capacity >= tree.size && tau.size() == tree.coordinates && qdd.size() == tree.coordinates);
-    VectorRef<T> bias(bias_.data(), tree.size);
-    rnea_.bias(tree, ws, tree.gravity.template cast<T>(), bias);
-    return solve(tree, ws, ConstVectorRef<T>(bias_.data(), tree.size), tau, qdd);
-  }
-
-  // The same with the bias C v + g (of the bodies) given.
+  // compute(), with the bias C v + g (of the bodies) given.
   DYN_REALTIME Status solve(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> bias, ConstVectorRef<T> tau,
                             VectorRef<T> qdd) noexcept {
     groups_.find(tree);
@@ -188,10 +178,8 @@ class Denoc {
     }
   }
 
-  inverse::Rnea<T> rnea_;
   MimicGroups<T> groups_;
   PivotScale<T> scale_;
-  std::vector<T> bias_;
   std::vector<Body> body_;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dyn_core/forward/cholesky.hpp"
+#include "dyn_core/fused_form.hpp"
 #include "dyn_core/inverse/fused.hpp"
 #include "dyn_core/jsim/fused.hpp"
 #include "dyn_core/precondition.hpp"
@@ -15,11 +16,9 @@
 namespace dyn::forward {
 
 template <class T>
-class Fused {
+class Fused : public FusedForm {
  public:
-  static constexpr std::string_view name = "fused";
   static constexpr std::string_view source = "dyn_control docs/speed.md";
-  static constexpr std::string_view lane_form = "src/fused/fused_lanes.cpp";
   static constexpr unsigned needs = jsim::Fused<T>::needs | inverse::Fused<T>::needs;
 
   explicit Fused(int capacity)

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dyn_core/fused_form.hpp"
 #include "dyn_core/kinematics/chain_points.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
 #include "dyn_core/precondition.hpp"
@@ -17,11 +18,9 @@ namespace dyn::inverse {
 //   f = m A_v + A_w x h + w x p,  n = I A_w + h x A_v + w x L + v x p,  tau_i = J_i . (sum of (f, n) over the subtree)
 // From a chain to the next, P' = P + d:  A_v' = A_v + A_w x d outwards,  n = n' + d x f inwards.
 template <class T>
-class Fused {
+class Fused : public FusedForm {
  public:
-  static constexpr std::string_view name = "fused";
   static constexpr std::string_view source = "dyn_control docs/speed.md";
-  static constexpr std::string_view lane_form = "src/fused/fused_lanes.cpp";
   static constexpr unsigned needs = needs_inertias | needs_velocities;
 
   explicit Fused(int capacity) : points_(capacity), A_(capacity), sum_(capacity) {}

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dyn_core/fused_form.hpp"
 #include "dyn_core/kinematics/chain_points.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
 #include "dyn_core/precondition.hpp"
@@ -17,11 +18,9 @@ namespace dyn::jsim {
 // G = S + m c c^T with S = tr(I)/2 - I. The rotational inertia acts as I x = tr(G) x - G x. From a chain to its
 // parent chain, P = P' + d:  h' = h + m d,  G' = G + h d^T + d h^T + m d d^T;  a force (f, n) has n' = n + d x f there.
 template <class T>
-class Fused {
+class Fused : public FusedForm {
  public:
-  static constexpr std::string_view name = "fused";
   static constexpr std::string_view source = "dyn_control docs/algorithms.md";
-  static constexpr std::string_view lane_form = "src/fused/fused_lanes.cpp";
   static constexpr unsigned needs = needs_inertias;
 
   explicit Fused(int capacity) : points_(capacity), mass_(capacity), h_(capacity), G_(capacity) {}

@@ -5,9 +5,10 @@
 // additions; negation, copies and comparisons are free, and so are conversions from constants.
 #pragma once
 
-#include <Eigen/Core>
 #include <cmath>
 #include <cstdint>
+
+#include "dyn_core/numeric/scalar_traits.hpp"
 
 namespace dyn {
 
@@ -79,19 +80,5 @@ class Counting {
 
 namespace Eigen {
 template <>
-struct NumTraits<dyn::Counting> : NumTraits<double> {
-  using Real = dyn::Counting;
-  using NonInteger = dyn::Counting;
-  using Nested = dyn::Counting;
-  using Literal = double;
-  enum {
-    IsComplex = 0,
-    IsInteger = 0,
-    IsSigned = 1,
-    RequireInitialization = 1,
-    ReadCost = 1,
-    AddCost = 1,
-    MulCost = 1
-  };
-};
+struct NumTraits<dyn::Counting> : dyn::ScalarTraits<dyn::Counting> {};
 }  // namespace Eigen
