@@ -153,18 +153,6 @@ std::vector<std::string> Arm::command_interfaces() const {
   return names;
 }
 
-// Twice the friction, and a fifth of what the drive can: nothing at rest takes that.
-std::vector<double> Arm::moving_torque() const {
-  std::vector<double> least(coordinate_names_.size(), std::numeric_limits<double>::infinity());
-  const dyn::control::Parameters parameters = converted(params_);
-  for (const size_t i : controlled_) {
-    const auto& friction = actuation_.friction[i];
-    least[i] = 2.0 * (friction.coulomb + std::abs(friction.offset)) +
-               0.2 * dyn::control::effort_limit(actuation_, parameters, i);
-  }
-  return least;
-}
-
 dyn::control::Parameters Arm::converted(const parameters::Params& params) const {
   const std::vector<int> controlled(controlled_.begin(), controlled_.end());
   dyn::control::Parameters all = control_parameters(params, law_, controlled, live_->robot_coordinates());
@@ -310,12 +298,12 @@ void Arm::follow_state() noexcept {
   }
 }
 
-dyn::control::CycleReport Arm::step(bool fresh_reference) noexcept {
+dyn::control::CycleReport Arm::step(bool fresh_reference, double elapsed_s) noexcept {
   stepped_ = true;
   show_posture();
   if (validation_) validation_->choose(*controller_);
   const double lead = chained_ && lead_by_mode_.load(std::memory_order_relaxed) ? 1.0 : 0.0;
-  const auto report = controller_->step({q_, v_, base_moves() ? &gravity_ : nullptr},
+  const auto report = controller_->step({q_, v_, base_moves() ? &gravity_ : nullptr, elapsed_s},
                                         {ref_q_, ref_v_, ref_a_, fresh_reference, nullptr, task_, lead}, effort_);
   std::copy(followed().q.begin(), followed().q.end(), command_q_.begin());
   std::copy(followed().v.begin(), followed().v.end(), command_v_.begin());

@@ -51,7 +51,7 @@ std::pair<std::uint8_t, std::string> judge(const CycleCounts& before, const Cycl
 CycleReporter::CycleReporter(rclcpp_lifecycle::LifecycleNode& node, const Arm& arm, double period_s)
     : period_s_(period_s),
       names_(arm.all_coordinate_names()),
-      motion_(arm.moving_torque()),
+      motion_(arm.states()),
       logger_(node.get_logger()),
       clock_(node.get_clock()) {
   using namespace std::chrono_literals;
@@ -91,7 +91,10 @@ void CycleReporter::find_cause(const Arm& arm, const dyn::control::CycleReport& 
     event.value = q_lost ? arm.q()[i] : arm.v()[i];
     return;
   }
-  if (!arm.state_is_finite()) {
+  if (report.frozen >= 0) {
+    event.cause = Cause::frozen;
+    event.coordinate = report.frozen;
+  } else if (!arm.state_is_finite()) {
     event.cause = Cause::gravity;
   } else if (!report.status.ok()) {
     event.cause = report.status.code == dyn::Status::Code::singular_inertia ? Cause::singular : Cause::result;
@@ -137,7 +140,8 @@ void CycleReporter::note(const Arm& arm, const dyn::control::CycleReport& report
     push(event);
   }
   fallback_ = report.fallback;
-  event.coordinate = motion_.note(arm.q(), arm.terms().applied, arm.terms().gravity, period_s_);
+  event.coordinate = motion_.note(
+      arm.q(), arm.terms().applied, arm.terms().gravity, [&arm](size_t i) { return arm.moving_torque(i); }, period_s_);
   if (event.coordinate >= 0) {
     event.what = What::no_motion;
     event.value = arm.terms().applied[static_cast<size_t>(event.coordinate)];
@@ -180,6 +184,9 @@ std::string CycleReporter::cause_of(const CycleEvent& event) const {
     case Cause::gravity: return "the orientation of the base cannot be had";
     case Cause::singular: return "M is singular";
     case Cause::result: return "a torque came out as " + std::to_string(event.value);
+    case Cause::frozen:
+      return joint + "'s position and velocity stay the same to the last bit, although the joint has to move (is its " +
+             "encoder alive, does this hardware turn torques into motion? mock_components does not; state_timeout)";
     case Cause::none: break;
   }
   return "the cause has passed";

@@ -6,11 +6,11 @@
 namespace dyn_controllers {
 
 controller_interface::return_type GravityCompensationController::update(const rclcpp::Time& time,
-                                                                        const rclcpp::Duration&) {
+                                                                        const rclcpp::Duration& period) {
   const dyn::realtime::Scope scope("GravityCompensationController::update");
   arm().read(state_interfaces_);
   arm().follow_state();
-  const dyn::control::CycleReport report = arm().step(true);
+  const dyn::control::CycleReport report = arm().step(true, period.seconds());
   arm().write(command_interfaces_);
   return report_cycle(time, report);
 }

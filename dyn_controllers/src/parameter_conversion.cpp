@@ -103,6 +103,7 @@ dyn::control::Parameters control_parameters(const parameters::Params& params, dy
   out.allow_heavy_payloads = params.allow_heavy_payloads;
   out.effort_rate_limit = params.effort_rate_limit;
   out.prediction = params.prediction;
+  out.state_timeout_s = params.state_timeout;
   out.reference_lead = std::max(0.0, params.reference_lead);  // -1: by mode, in Arm::step
   out.reference_timeout_s = params.reference_timeout;
   out.ramp_in_s = params.ramp_in;

@@ -146,12 +146,12 @@ void TaskSpaceController::take_chained_reference() noexcept {
   reference_.given = true;
 }
 
-return_type TaskSpaceController::update_and_write_commands(const rclcpp::Time& time, const rclcpp::Duration&) {
+return_type TaskSpaceController::update_and_write_commands(const rclcpp::Time& time, const rclcpp::Duration& period) {
   const dyn::realtime::Scope scope("TaskSpaceController::update");
   arm().read(state_interfaces_);
   arm().follow_state();
   if (is_in_chained_mode()) take_chained_reference();
-  const dyn::control::CycleReport report = arm().step(fresh_reference_);
+  const dyn::control::CycleReport report = arm().step(fresh_reference_, period.seconds());
   arm().write(command_interfaces_);
   publisher_->sample(time, arm().task());
   return report_cycle(time, report);

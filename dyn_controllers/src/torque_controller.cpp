@@ -105,7 +105,7 @@ return_type TorqueController::update_reference_from_subscribers(const rclcpp::Ti
 //
 // A reference of the controller above that is not finite, or cannot be had, is none: the last one is kept, and held
 // after reference_timeout. Every handle is read once: at a second look it may be locked.
-return_type TorqueController::update_and_write_commands(const rclcpp::Time& time, const rclcpp::Duration&) {
+return_type TorqueController::update_and_write_commands(const rclcpp::Time& time, const rclcpp::Duration& period) {
   const dyn::realtime::Scope scope("TorqueController::update");
   arm().read(state_interfaces_);
   if (is_in_chained_mode()) {
@@ -122,7 +122,7 @@ return_type TorqueController::update_and_write_commands(const rclcpp::Time& time
     }
     forget_references(0.0);
   }
-  const dyn::control::CycleReport report = arm().step(fresh_reference_);
+  const dyn::control::CycleReport report = arm().step(fresh_reference_, period.seconds());
   arm().write(command_interfaces_);
   return report_cycle(time, report);
 }

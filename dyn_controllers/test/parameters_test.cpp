@@ -49,6 +49,7 @@ const std::vector<Row> table{
     {"allow_heavy_payloads", Value(true), {Value(1.0)}},
     {"effort_rate_limit", Value(1.0), {Value(-1.0), Value(nan)}},
     {"prediction", Value(4.0), {Value(-1.0), Value(9.0), Value(nan)}, true},
+    {"state_timeout", Value(0.5), {Value(-1.0), Value(1e5), Value(nan)}, false},
     {"reference_lead", Value(4.0), {Value(-2.0), Value(9.0), Value(nan)}, true},
     {"reference_timeout", Value(0.5), {Value(-1.0), Value(nan)}},
     {"ramp_in", Value(0.5), {Value(-1.0), Value(nan)}},

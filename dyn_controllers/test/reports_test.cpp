@@ -21,8 +21,10 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 class Reports : public testing::Test {
  protected:
-  void bring_up(bool chained, const std::string& space = "", double state_publish_rate = 50.0) {
+  void bring_up(bool chained, const std::string& space = "", double state_publish_rate = 50.0,
+                double state_timeout = 0.0) {
     auto parameters = arm7_parameters();
+    parameters["state_timeout"] = rclcpp::ParameterValue(state_timeout);
     parameters["state_publish_rate"] = rclcpp::ParameterValue(state_publish_rate);
     plugin = std::make_unique<Computed>(parameters, arm7_urdf(), 1000, space);
     plugin->start(chained);
@@ -152,14 +154,39 @@ TEST_F(Reports, HardwareThatTurnsNoTorqueIntoMotion) {
   EXPECT_EQ(LogCapture::count("does this hardware turn torques into motion"), 1);
 }
 
+// An encoder that hangs, in motion and at rest.
+TEST_F(Reports, AStateThatHangs) {
+  bring_up(true, "", 50.0, 0.05);
+  for (int cycle = 0; cycle < 300; ++cycle) {  // nothing moves, and nothing has to
+    give_references();
+    ASSERT_EQ(plugin->update(), return_type::OK);
+  }
+  EXPECT_EQ(plugin->controller->arm().terms().feedback[0], 0.0);
+  int until = 0;
+  for (bool ok = true; ok && until < 2000; ++until) {
+    give_references();
+    (void)plugin->reference("joint1/position").set_value(0.5);
+    ok = plugin->update() == return_type::OK;
+  }
+  EXPECT_GT(until, 500) << "ten times hold_time after it was found out";
+  EXPECT_LT(until, 1000);
+  EXPECT_TRUE(said("ERROR: joint1's position and velocity stay the same to the last bit", false)) << LogCapture::all();
+  EXPECT_TRUE(said("safe torque, gravity and damping only", false)) << LogCapture::all();
+  EXPECT_EQ(LogCapture::count("safe torque"), 1) << LogCapture::all();
+  plugin->set_state("joint1/position", 1e-12);
+  give_references();
+  EXPECT_EQ(plugin->update(), return_type::OK) << "it lives";
+}
+
 TEST(MotionWatch, IsSilentWhereTorqueOnlyCarriesOrTheArmMoves) {
-  MotionWatch watch({5.0, 5.0});
+  MotionWatch watch(2);
   std::vector<double> q{0.1, 0.2}, gravity{10.0, 0.0};
   const auto seconds = [&](double much, const std::vector<double>& effort, double rate) {
     int told = -1;
     for (int cycle = 0; cycle < static_cast<int>(1000.0 * much); ++cycle) {
       q[1] += 0.001 * rate;
-      told = std::max(told, watch.note(q, effort, gravity, 0.001));
+      told = std::max(told, watch.note(
+                                q, effort, gravity, [](size_t) { return 5.0; }, 0.001));
     }
     return told;
   };

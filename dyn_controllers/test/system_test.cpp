@@ -3,7 +3,9 @@
 // The whole loop on a real controller manager: joint_trajectory_controller above the computed-torque controller above
 // the simulated arm.
 #include <cmath>
+#include <random>
 
+#include "arm_watch.hpp"
 #include "controller_manager_msgs/srv/set_hardware_component_state.hpp"
 #include "dyn_msgs/msg/controller_state.hpp"
 #include "loop_fixture.hpp"
@@ -48,6 +50,36 @@ TEST_F(ManagerTest, WhatTheHardwareDoesNotHaveIsNotClaimed) {
             return_type::OK);
   cycles(100);
   EXPECT_EQ(controller(name)->get_lifecycle_state().id(), State::PRIMARY_STATE_INACTIVE);
+}
+
+// A machine that is busy: one cycle in fifty comes 20 ms late on average, while the arm moves as fast as it may.
+TEST_F(LoopTest, ALateLoopKeepsTheVelocityLimits) {
+  bring_up();
+  std::mt19937 random(1);
+  std::exponential_distribution<double> lateness(1.0 / 0.02);
+  std::uniform_real_distribution<double> chance(0.0, 1.0);
+  const auto bounds = arm7_bounds();
+  double fastest = 0.0;
+  for (int goal = 0; goal < 4; ++goal) {
+    send_goal(goal % 2 == 0 ? 0.5 : -0.4, 1);
+    for (double left_s = 1.2; left_s > 0.0 && !HasFatalFailure();) {
+      const auto elapsed =
+          rclcpp::Duration::from_seconds(chance(random) < 0.02 ? 0.001 + std::min(0.1, lateness(random)) : 0.001);
+      now += elapsed;
+      set_clock();
+      manager->read(now, elapsed);
+      ASSERT_EQ(manager->update(now, elapsed), controller_interface::return_type::OK);
+      manager->write(now, elapsed);
+      left_s -= elapsed.seconds();
+      for (size_t i = 0; i < 7; ++i) fastest = std::max(fastest, std::abs(computed->arm().v()[i]) / bounds[i].velocity);
+    }
+  }
+  EXPECT_GT(fastest, 0.3);
+  EXPECT_LE(fastest, 1.0);
+  track(2000);
+  largest = 0.0;
+  track(200);
+  EXPECT_LT(largest, 1e-3) << "and it is where it is to be";
 }
 
 TEST_F(LoopTest, AlgorithmsAreSwappedInMotion) {

@@ -46,9 +46,6 @@ class Arm {
   // JOINT/INTERFACE, joint after joint for each of `interfaces` in turn: what write() takes.
   [[nodiscard]] std::vector<std::string> command_interfaces() const;
 
-  // By coordinate: more torque than this moves it for sure. Infinity where none is commanded.
-  [[nodiscard]] std::vector<double> moving_torque() const;
-
   // --- Writers, any thread but the loop's. None of them calls into ROS while it holds the writers' mutex: a
   // parameter's callback is a writer too.
   // ----------------------------------------------------------------------------------------- All of the parameters
@@ -79,13 +76,16 @@ class Arm {
   [[nodiscard]] DYN_REALTIME double reference_timeout_s() const noexcept {
     return reference_timeout_s_.load(std::memory_order_relaxed);
   }
-  DYN_REALTIME dyn::control::CycleReport step(bool fresh_reference) noexcept;
+  // `elapsed_s`: since the update before, as the controller manager measured it.
+  DYN_REALTIME dyn::control::CycleReport step(bool fresh_reference, double elapsed_s) noexcept;
   // The result of the last step.
   DYN_REALTIME void write(std::vector<hardware_interface::LoanedCommandInterface>& interfaces) noexcept;
   // What holds the arm against gravity at rest, and the position where it is: for hardware that keeps the last command.
   DYN_REALTIME void write_rest(std::vector<hardware_interface::LoanedCommandInterface>& interfaces) noexcept;
 
   [[nodiscard]] DYN_REALTIME size_t coordinate(size_t k) const noexcept { return controlled_[k]; }
+  // More torque than this moves the coordinate for sure; infinity where none is commanded.
+  [[nodiscard]] DYN_REALTIME double moving_torque(size_t i) const noexcept { return controller_->moving_effort(i); }
   [[nodiscard]] DYN_REALTIME size_t states() const noexcept { return coordinate_names_.size(); }
   [[nodiscard]] DYN_REALTIME bool has_stepped() const noexcept { return stepped_; }
   [[nodiscard]] DYN_REALTIME bool fallback_holds() const noexcept { return live_->fallback().hold; }

@@ -20,8 +20,8 @@ struct CycleEvent {
     activated,      //
     not_activated,  // a state is not finite
   };
-  // What was not finite, where something was.
-  enum class Cause : std::uint8_t { none, position, velocity, gravity, result, singular };
+  // What was not finite, where something was; or a state that hangs.
+  enum class Cause : std::uint8_t { none, position, velocity, gravity, result, singular, frozen };
 
   What what = What::mode;
   dyn::control::CycleReport::Mode mode = dyn::control::CycleReport::Mode::tracking;

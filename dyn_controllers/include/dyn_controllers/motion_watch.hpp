@@ -17,9 +17,7 @@ namespace dyn_controllers {
 
 class MotionWatch {
  public:
-  // By coordinate: what a torque must exceed to move the joint for sure; infinity where no torque is commanded.
-  explicit MotionWatch(std::vector<double> threshold)
-      : threshold_(std::move(threshold)), last_q_(threshold_.size(), 0.0) {}
+  explicit MotionWatch(std::size_t coordinates) : last_q_(coordinates, 0.0) {}
 
   DYN_REALTIME void reset() noexcept {
     pushed_s_ = 0.0;
@@ -27,16 +25,18 @@ class MotionWatch {
   }
 
   // The coordinate that is pushed in vain, once after each reset(); -1 otherwise. Whether the drives carry gravity
-  // themselves makes no difference: the effort must be too large with it and without it.
+  // themselves makes no difference: the effort must be too large with it and without it. `threshold(i)`: what a torque
+  // must exceed to move the joint for sure; infinity where no torque is commanded.
+  template <class Threshold>
   DYN_REALTIME int note(std::span<const double> q, std::span<const double> effort, std::span<const double> gravity,
-                        double period_s) noexcept {
+                        const Threshold& threshold, double period_s) noexcept {
     bool moved = false;
     int pushed = -1;
-    for (std::size_t i = 0; i < threshold_.size(); ++i) {
+    for (std::size_t i = 0; i < last_q_.size(); ++i) {
       moved = moved || q[i] != last_q_[i];
       last_q_[i] = q[i];
       const double least = std::min(std::abs(effort[i]), std::abs(effort[i] - gravity[i]));
-      if (pushed < 0 && least > threshold_[i]) pushed = static_cast<int>(i);
+      if (pushed < 0 && least > threshold(i)) pushed = static_cast<int>(i);
     }
     pushed_s_ = moved || pushed < 0 ? 0.0 : pushed_s_ + period_s;
     constexpr double patience_s = 0.5;
@@ -46,7 +46,7 @@ class MotionWatch {
   }
 
  private:
-  std::vector<double> threshold_, last_q_;
+  std::vector<double> last_q_;
   double pushed_s_ = 0.0;
   bool told_ = false;
 };

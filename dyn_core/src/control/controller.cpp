@@ -60,7 +60,8 @@ double effort_limit(const Actuation& actuation, const Parameters& parameters, si
 }
 
 CycleState::CycleState(int max_n, int max_bodies)
-    : limiters(max_n),
+    : watch(static_cast<size_t>(max_n)),
+      limiters(max_n),
       M_last(max_n * max_n),
       terms(make_terms(max_n)),
       commands(max_n),
@@ -164,6 +165,10 @@ void Controller::set_limits(const Actuation& actuation) {
 const TaskCycle& Controller::task() const noexcept { return impl_->task.cycle; }
 double Controller::effort_bound(size_t coordinate) const noexcept {
   return impl_->effort_bound(static_cast<int>(coordinate));
+}
+
+double Controller::moving_effort(size_t coordinate) const noexcept {
+  return impl_->moving_effort(static_cast<int>(coordinate));
 }
 
 void Controller::collect() {

@@ -21,12 +21,15 @@ CycleReport Controller::step(const StateInput& state, const ReferenceInput& refe
   CycleReport report;
   cycle.state = state;
   cycle.reference = reference;
+  const bool gap_before = std::max(cycle.gap_s, cycle.hold_s) > cycle.period_s || cycle.step_s != cycle.period_s;
+  if (gap_before || !cycle.keeps_time()) cycle.note_gap();
+  report.late = cycle.late;
   auto parameters = cycle.fresh_parameters.take();
   if (parameters) cycle.fresh_parameters.retire(std::exchange(cycle.parameters, std::move(parameters)));
   auto limits = cycle.fresh_actuation.take();
   if (limits) std::swap(cycle.actuation, *limits);
   cycle.fresh_actuation.retire(std::move(limits));
-  live::Generation& generation = cycle.live.acquire(cycle.period_s);
+  live::Generation& generation = cycle.live.acquire(cycle.step_s);
   if (cycle.first_cycle_of_generation || generation.id != cycle.generation_id) cycle.begin_generation(generation);
   DYN_EXPECTS(std::ssize(state.q) >= cycle.n && std::ssize(state.v) >= cycle.n && std::ssize(effort) >= cycle.n);
   DYN_EXPECTS(reference.source != nullptr ||
@@ -37,19 +40,21 @@ CycleReport Controller::step(const StateInput& state, const ReferenceInput& refe
   report.ramping = generation.active_ramps > 0;
   report.fallback = cycle.live.fallback().any();
   if (cycle.state_is_finite()) {
-    cycle.compute(generation, report);
+    report.frozen = cycle.find_frozen();
+    if (report.frozen < 0) cycle.compute(generation, report);
   } else {
     report.status = Status::not_finite(-1, std::numeric_limits<double>::quiet_NaN());
   }
   report.reference_cut = cycle.cut;
-  cycle.last_good = report.status.ok() ? &generation : nullptr;
-  if (report.status.ok()) {
+  const bool good = report.status.ok() && report.frozen < 0;
+  cycle.last_good = good ? &generation : nullptr;
+  if (good) {
     cycle.write_sample(generation, true);
   } else {
     cycle.fail_safe(report);
   }
   std::copy_n(cycle.terms.applied.data(), cycle.n, effort.data());
-  cycle.active_s += cycle.period_s;
+  cycle.active_s += cycle.step_s;
   return report;
 }
 
@@ -108,6 +113,10 @@ void Controller::Impl::activate(const StateInput& now) noexcept {
   last_was_new = holding = has_effort = observer_ready = model_known = any_limited = offset_moves = false;
   first_cycle_of_generation = starts_at_state = true;
   stale_s = active_s = bad_s = age_s = interval_s = 0.0;
+  step_s = gap_s = hold_s = period_s;
+  late = false;
+  streamed = 0;
+  watch.reset();
   cut = {};
 }
 
@@ -124,13 +133,35 @@ void Controller::warm_up() noexcept {
   static_cast<CycleState&>(cycle) = cycle.before_warm_up;
 }
 
-// --- State: inputs that are finite, and the model of this cycle ------------------------------------------------------
+// --- State: inputs that are finite and do not hang, and the model of this cycle -------------------------------------
 
 bool Controller::Impl::state_is_finite() const noexcept {
   double sum = 0.0;  // NaN and infinity survive multiplication by zero
   for (int i = 0; i < n; ++i) sum += 0.0 * (state.q[i] + state.v[i]);
   if (state.gravity_mps2 != nullptr) sum += 0.0 * state.gravity_mps2->sum();
   return sum == 0.0;
+}
+
+// The first joint whose state hangs; -1: none.
+int Controller::Impl::find_frozen() noexcept {
+  for (int i = 0; i < robot_n; ++i) {
+    if (drives(i) && hangs(i)) return i;
+  }
+  return -1;
+}
+
+// A loop that did not look has seen nothing: a gap counts as a period.
+bool Controller::Impl::hangs(int i) noexcept {
+  return watch.note(i, state.q[i], state.v[i], terms.applied[i], moving_effort(i), std::min(step_s, period_s),
+                    parameters->state_timeout_s);
+}
+
+// Nothing at rest takes a change of a fifth of what the drive can, and of twice the friction.
+double Controller::Impl::moving_effort(int i) const noexcept {
+  constexpr double share = 0.2;
+  if (!drives(i)) return MotionLimits::none;
+  const JointFriction& friction = actuation.friction[i];
+  return 2.0 * (friction.coulomb + std::abs(friction.offset)) + share * effort_limit(actuation, *parameters, i);
 }
 
 // The first cycle with this model: its coordinates, those of them that are passive, and the body of payload_link.
@@ -164,11 +195,12 @@ void Controller::Impl::remember_model(const Dynamics& dynamics) noexcept {
 }
 
 // A state or result that is not finite never reaches the motors: the last good torque for hold_time, then gravity and
-// damping from what is still known, and after ten times hold_time the cycle reports failure.
+// damping from what is still known, and after ten times hold_time the cycle reports failure. The last torque is no good
+// where it comes of a state that hangs, and no damping comes of one.
 void Controller::Impl::fail_safe(CycleReport& report) noexcept {
-  bad_s += period_s;
+  bad_s += step_s;
   observer_ready = false;
-  const bool hold = has_effort && bad_s <= parameters->hold_time_s;
+  const bool hold = has_effort && report.frozen < 0 && bad_s <= parameters->hold_time_s;
   report.mode = hold                                      ? CycleReport::Mode::holding_torque
                 : bad_s <= 10.0 * parameters->hold_time_s ? CycleReport::Mode::safe_torque
                                                           : CycleReport::Mode::failed;
@@ -179,7 +211,8 @@ void Controller::Impl::fail_safe(CycleReport& report) noexcept {
       terms.applied[i] = effort_last[i];
     } else {
       const bool driven = i < robot_n && actuation.actuated[i];
-      const double speed = std::isfinite(state.v[i]) ? state.v[i] : 0.0;
+      const bool known = std::isfinite(state.v[i]) && !(driven && watch.frozen(static_cast<size_t>(i)));
+      const double speed = known ? state.v[i] : 0.0;
       const double damping = driven ? parameters->gains[i].d * diagonal_last[i] * speed : 0.0;
       const double bound = driven ? effort_bound(i) : 0.0;
       const double gravity = parameters->gravity_compensation == GravityCompensation::full ? gravity_last[i] : 0.0;

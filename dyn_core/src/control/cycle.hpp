@@ -9,7 +9,9 @@
 // loop's thread's own, but for `fresh_parameters`.
 #pragma once
 
+#include <cmath>
 #include <mutex>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -18,11 +20,17 @@
 #include "dyn_core/control/laws.hpp"
 #include "dyn_core/control/momentum_observer.hpp"
 #include "dyn_core/control/prediction.hpp"
+#include "dyn_core/control/state_watch.hpp"
 #include "dyn_core/control/velocity_guard.hpp"
 #include "dyn_core/live/sample_ring.hpp"
 #include "dyn_core/lockfree/handover.hpp"
 
 namespace dyn::control {
+
+constexpr double jitter = 0.5;  // of a period: a cycle that is no farther off counts as exactly on time
+
+// To (-pi, pi]: the short way round for a continuous joint.
+inline double wrapped(double angle) noexcept { return std::remainder(angle, 2.0 * std::numbers::pi); }
 
 struct Range {
   double lower, upper;
@@ -37,6 +45,11 @@ struct CycleState {
   std::uint64_t generation_id = 0;
   bool first_cycle_of_generation = true;
   double active_s = 0.0;  // since activation
+  double step_s = 0.0;    // since the cycle before
+  double gap_s = 0.0;     // the longest that one was late of late, which is forgotten by and by; else a period
+  double hold_s = 0.0;    // for how long a torque is to be expected to act
+  bool late = false;      // this cycle
+  StateWatch watch;
 
   // reference: the last one given that was finite; what is followed of it, at the same time; that at the predicted time
   // and at the state's
@@ -48,6 +61,7 @@ struct CycleState {
   double stale_s = 0.0;     // since the last fresh one
   double age_s = 0.0;       // since the last fresh one that was not the same as the one before
   double interval_s = 0.0;  // between the last two of those; 0: not known
+  int streamed = 0;         // how many of those have come one after the other
   bool usable = false;      // the one given in this cycle is finite
   bool changed = false;     // and not the same as the one before
   bool last_was_new = false;
@@ -101,6 +115,12 @@ struct Controller::Impl : private CycleState {
   void compute(live::Generation& generation, CycleReport& report) noexcept;
 
   // state
+  [[nodiscard]] double elapsed_s() const noexcept { return state.elapsed_s > 0.0 ? state.elapsed_s : period_s; }
+  [[nodiscard]] bool keeps_time() const noexcept { return std::abs(elapsed_s() - period_s) <= jitter * period_s; }
+  void note_gap() noexcept;
+  [[nodiscard]] int find_frozen() noexcept;
+  [[nodiscard]] bool hangs(int i) noexcept;
+  [[nodiscard]] double moving_effort(int i) const noexcept;
   [[nodiscard]] bool state_is_finite() const noexcept;
   void begin_generation(const live::Generation& generation) noexcept;
   // reference
@@ -108,8 +128,11 @@ struct Controller::Impl : private CycleState {
   void take_reference(double now_s, double ahead_s) noexcept;
   [[nodiscard]] double sample_source(double now_s, double ahead_s) noexcept;
   [[nodiscard]] Point given(int i) const noexcept;
+  [[nodiscard]] double longest_to_extrapolate_s() const noexcept;
   void start_reference_at_state() noexcept;
   [[nodiscard]] MotionLimits motion_limits(int i) const noexcept;
+  ReferenceLimit follow_after_gap(int i, const Point& wanted, MotionLimits limits, double now_s) noexcept;
+  [[nodiscard]] bool is_out_of_reach(int i, double now_s) const noexcept;
   void allow_given_motion() noexcept;
   void allow_whole_motion() noexcept;
   void look_ahead(int i, bool limited, bool jerk_known, double now_s, double ahead_s) noexcept;
@@ -121,6 +144,7 @@ struct Controller::Impl : private CycleState {
   void update_anti_swing_offset(const Dynamics& dynamics, bool damps_swing) noexcept;
   [[nodiscard]] double offset_acceleration_within_limits(int i) const noexcept;
   [[nodiscard]] double feedback_scale() const noexcept;
+  [[nodiscard]] double scale_by_hold() const noexcept;
   [[nodiscard]] Status apply_task(live::Generation& generation, CycleReport& report) noexcept;
   [[nodiscard]] double share_within_effort_limits() const noexcept;
   [[nodiscard]] double friction_at(int i) const noexcept;

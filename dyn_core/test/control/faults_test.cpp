@@ -83,6 +83,7 @@ class FaultyLoop {
   static Parameters parameters() {
     Parameters p = plain_parameters();
     p.acceleration_limit.clear();
+    p.state_timeout_s = 0.05;
     return p;
   }
   static Target meant(size_t i, double t) {
@@ -98,7 +99,9 @@ class FaultyLoop {
     if (!faulty) frozen_ = q_, frozen_v_ = v_;
     for (size_t i = 0; i < 3; ++i) {
       const bool late = faulty && kind_ == Kind::reference_late;
-      const Target target = meant(i, period_s * (late ? k - 10 : k));
+      const bool missing = faulty && kind_ == Kind::reference_missing;
+      const Target target = missing ? last_target_[i] : meant(i, period_s * (late ? k - 10 : k));
+      last_target_[i] = target;
       rig_.q[i] = q_[i], rig_.v[i] = v_[i];
       rig_.ref_q[i] = target.q, rig_.ref_v[i] = target.v, rig_.ref_a[i] = target.a;
     }
@@ -157,6 +160,7 @@ class FaultyLoop {
 
   Kind kind_;
   Rig rig_;
+  std::array<Target, 3> last_target_{};
   std::array<double, 3> q_{}, v_{}, frozen_{}, frozen_v_{}, last_{};
   std::deque<std::array<double, 3>> told_, told_v_;
 };
@@ -171,6 +175,7 @@ Mode policy(Kind kind, int cycles) {
     case Kind::state_nan:
     case Kind::state_infinite:
       return cycles < 50 ? Mode::holding_torque : cycles < 500 ? Mode::safe_torque : Mode::failed;
+    case Kind::state_frozen: return cycles < 50 ? Mode::tracking : cycles < 500 ? Mode::safe_torque : Mode::failed;
     case Kind::reference_missing:
     case Kind::reference_nan: return cycles < 100 ? Mode::tracking : Mode::holding_reference;
     default: return Mode::tracking;  // nothing in the numbers says that they are wrong
@@ -197,6 +202,10 @@ TEST_P(Faults, HaveTheirPolicy) {
     const bool references = GetParam().kind >= Kind::reference_missing;
     if (references) {
       EXPECT_LT(f.fastest_rad_s, 3.5) << "references are held to the velocity limits of 3 rad/s";
+    }
+    const bool lost = GetParam().kind == Kind::reference_missing || GetParam().kind == Kind::reference_nan;
+    if (lost && cycles <= 10) {
+      EXPECT_LT(f.jump_Nm, 5.0) << "a stream goes on for some cycles";
     }
     const bool rests = f.mode == Mode::holding_reference && cycles == 1000;
     if (rests) {

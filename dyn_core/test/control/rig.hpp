@@ -20,6 +20,7 @@ inline Parameters plain_parameters(int coordinates = 3) {
   Parameters p;
   p.gains.assign(coordinates, {400.0, 40.0, 0.0, 0.0});
   p.prediction = 0.0;
+  p.state_timeout_s = 0.0;  // most tests set the torque against a state that they leave where it is
   p.acceleration_limit.assign(coordinates, 1e9);
   return p;
 }

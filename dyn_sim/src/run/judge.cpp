@@ -159,6 +159,7 @@ void Judge::note(double time_s, const control::CycleReport& report, bool with_re
   if (no_torque_s_ < 0.0) {
     no_torque_s_ = time_s;
     status_ = report.status;
+    frozen_ = report.frozen;
   }
   if (report.mode == Mode::failed && failed_s_ < 0.0) failed_s_ = time_s;
 }
@@ -194,14 +195,16 @@ void Judge::tell_numbers(double end_s, ArmRecord& record) const {
 }
 
 void Judge::tell_controller(double end_s, bool to_the_end, ArmRecord& record) const {
+  const std::string why = frozen_ < 0 ? reason(status_, record)
+                                      : "the state of " + coordinate_text(record, static_cast<std::size_t>(frozen_)) +
+                                            " stayed the same to the last bit";
   if (failed()) {
     sim::tell(record, end_s,
-              joined("the controller failed, without a torque of its own since ", no_torque_s_,
-                     " s: ", reason(status_, record)));
+              joined("the controller failed, without a torque of its own since ", no_torque_s_, " s: ", why));
   } else if (no_torque_s_ >= 0.0) {
-    sim::tell(record, end_s,
-              joined("the run ended with a controller that has had no torque of its own since ", no_torque_s_,
-                     " s: ", reason(status_, record)));
+    sim::tell(
+        record, end_s,
+        joined("the run ended with a controller that has had no torque of its own since ", no_torque_s_, " s: ", why));
   } else if (holding_s_ >= 0.0 && to_the_end) {
     sim::tell(record, holding_s_,
               "the controller held the arm from here to the end and did not follow its reference: none came, or the "

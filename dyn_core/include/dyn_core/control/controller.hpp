@@ -29,6 +29,7 @@ struct StateInput {
   // One entry for each of the model's coordinates, or more: the robot's, then those of payloads on passive joints.
   std::span<const double> q, v;
   const Vec3d* gravity_mps2 = nullptr;  // of this cycle, root link's frame: a base that moves; null: the live model's
+  double elapsed_s = 0.0;               // since the state of the step before, as a clock says; 0: a period
 };
 
 // A reference that is known at other times too: a trajectory. Called in the loop.
@@ -77,12 +78,15 @@ struct Terms {
 
 struct CycleReport {
   // holding_reference: the reference stopped coming, was not finite for as long, or a fallback says so. The
-  // arm is brought to rest from its measured state.
+  // arm is brought to rest from its measured state. Where the state or a result is not finite the last good torque is
+  // held, then comes the safe one; that comes at once where a joint's state hangs.
   enum class Mode : std::uint8_t { tracking, holding_reference, holding_torque, safe_torque, failed };
   Mode mode = Mode::tracking;
   Status status;  // of the dynamics
   std::uint64_t generation = 0;
   AlgorithmIndex algorithms;          // that were used
+  int frozen = -1;                    // a joint whose state hangs (control/state_watch.hpp): safe torque, then failed
+  bool late = false;                  // the cycle began more than half a period late
   bool saturated = false;             // some effort limit or rate limit was active
   bool velocity_held = false;         // torque was taken back that would have driven a joint beyond its velocity limit
   bool collision = false;             // not raised while a payload is ramped and the observer settles after that
@@ -138,6 +142,9 @@ class Controller {
   [[nodiscard]] DYN_REALTIME const TaskCycle& task() const noexcept;
   // N m or N that this coordinate may use; infinity where nothing limits it. For the loop's thread.
   [[nodiscard]] DYN_REALTIME double effort_bound(size_t coordinate) const noexcept;
+  // A change of effort by this much moves the joint for sure, whatever friction there is; infinity where none is
+  // commanded. For the loop's thread.
+  [[nodiscard]] DYN_REALTIME double moving_effort(size_t coordinate) const noexcept;
   // What the law `adaptive` has learnt so far, in the frame of payload_link. For the loop's thread.
   [[nodiscard]] BodyInertia estimated_payload() const noexcept;
 

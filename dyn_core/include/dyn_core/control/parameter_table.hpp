@@ -27,12 +27,13 @@ struct NumberParameter {
   bool in_ros = true;  // the law `adaptive` is not
 };
 
-inline constexpr std::array<NumberParameter, 13> number_parameters{{
+inline constexpr std::array<NumberParameter, 14> number_parameters{{
     {"effort_limit_scale", &Parameters::effort_limit_scale, 0.0, 1.0, false, "share"},
     {"effort_rate_limit", &Parameters::effort_rate_limit, 0.0, ranges::effort_rate, false, "N m/s or N/s; 0: none"},
     {"prediction", &Parameters::prediction, 0.0, 8.0, false, "periods"},
     {"reference_lead", &Parameters::reference_lead, 0.0, 8.0, false, "periods"},
     {"reference_timeout", &Parameters::reference_timeout_s, 0.0, ranges::duration_s, false, "s; 0: never"},
+    {"state_timeout", &Parameters::state_timeout_s, 0.0, ranges::duration_s, false, "s; 0: never"},
     {"ramp_in", &Parameters::ramp_in_s, 0.0, ranges::duration_s, false, "s"},
     {"passive_damping", &Parameters::passive_damping, 0.0, ranges::rate_per_s, false, "1/s"},
     {"observer_gain", &Parameters::observer_gain, 0.0, ranges::rate_per_s, false, "1/s"},

@@ -41,6 +41,7 @@ struct Parameters {
   double prediction = 0.5;            // periods ahead at which model and reference are evaluated
   double reference_lead = 0.0;        // periods by which the reference runs ahead of the state
   double reference_timeout_s = 0.1;   // without a new reference: hold; 0: never
+  double state_timeout_s = 0.05;      // a state that hangs for longer is none (control/state_watch.hpp); 0: never
   double ramp_in_s = 0.0;             // feedback comes in smoothly over this time after activation
   double passive_damping = 0.0;       // 1/s: anti-swing of passive joints by the actuated ones
   double observer_gain = 50.0;        // 1/s, generalised-momentum observer

@@ -117,9 +117,10 @@ double Controller::Impl::friction_at(int i) const noexcept {
 }
 
 double Controller::Impl::feedback_scale() const noexcept {
-  if (parameters->ramp_in_s <= 0.0 || active_s >= parameters->ramp_in_s) return 1.0;
+  const double scale = hold_s > period_s ? scale_by_hold() : 1.0;
+  if (parameters->ramp_in_s <= 0.0 || active_s >= parameters->ramp_in_s) return scale;
   const double x = active_s / parameters->ramp_in_s;
-  return x * x * (3.0 - 2.0 * x);
+  return scale * x * x * (3.0 - 2.0 * x);
 }
 
 // --- The laws

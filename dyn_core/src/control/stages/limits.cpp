@@ -43,18 +43,19 @@ Status Controller::Impl::limit_effort(CycleReport& report) noexcept {
       const double error = terms.position_error[i];
       if (lost * error <= 0.0 && parameters->gains[i].i > 0.0) {
         const double clamp = parameters->gains[i].i_clamp / parameters->gains[i].i;
-        integral[i] = std::clamp(integral[i] + error * period_s, -clamp, clamp);
+        integral[i] = std::clamp(integral[i] + error * step_s, -clamp, clamp);
       }
     }
     terms.applied[i] = tau;
   }
-  if (learning && !report.saturated) payload.adapt(parameters->adaptation_gain, period_s);
+  if (learning && !report.saturated) payload.adapt(parameters->adaptation_gain, step_s);
   return {};
 }
 
 // Where no joint is fast, none can leave its velocity limit within a period.
 bool Controller::Impl::is_fast() const noexcept {
   constexpr double share = 0.5;
+  if (hold_s > period_s) return true;
   for (int i = 0; i < robot_n; ++i) {
     if (drives(i) && std::abs(state.v[i]) > share * actuation.velocity_limit[i]) return true;
   }
@@ -75,9 +76,10 @@ Range Controller::Impl::velocity_range(int i) const noexcept {
   return {-std::min(limit, down), std::min(limit, up)};
 }
 
-// A torque computed now acts until (1/2 + prediction) periods after the state.
+// A torque computed now acts, on average, from `prediction` - 1/2 periods after the state on, for a period, or longer
+// where the loop is late again and again.
 void Controller::Impl::limit_velocity(const Dynamics& dynamics, CycleReport& report) noexcept {
-  const double ahead_s = (0.5 + parameters->prediction) * period_s;
+  const double ahead_s = (0.5 + parameters->prediction) * period_s + (hold_s - period_s);
   const bool drive_adds_gravity = parameters->gravity_compensation == GravityCompensation::hardware;
   for (int i = 0; i < n; ++i) {
     const bool own = i < robot_n;

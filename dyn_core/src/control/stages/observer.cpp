@@ -36,13 +36,13 @@ void Controller::Impl::update_observer(live::Generation& generation, CycleReport
     if (generation.inertia_changed() || kept != n) rebase_observer(generation, kept);
     for (int i = 0; i < n; ++i) motor_effort[i] = terms.applied[i] - terms.friction[i];
     observer.update(dynamics.M(), dynamics.C(), dynamics.g(), read_view(v_seen), read_view(motor_effort),
-                    parameters->observer_gain, period_s);
+                    parameters->observer_gain, step_s);
   }
   const auto residual = observer.residual();
   // While a payload is ramped in or out, the arm does not carry what the model says: that is no collision, nor is what
-  // the observer still has of it some time constants later.
+  // the observer still has of it some time constants later. The same after a gap, in which the arm was not seen.
   constexpr double settled = 6.0;
-  unsettled_s = report.ramping ? settled / std::max(parameters->observer_gain, 1e-3) : unsettled_s - period_s;
+  unsettled_s = report.ramping || late ? settled / std::max(parameters->observer_gain, 1e-3) : unsettled_s - step_s;
   for (int i = 0; i < n; ++i) {
     terms.external[i] = residual[i];
     if (parameters->collision_threshold > 0.0 && i < robot_n && unsettled_s <= 0.0) {

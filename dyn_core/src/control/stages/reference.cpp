@@ -4,18 +4,10 @@
 // comes; at the time of the state and at the predicted time. Prediction: errors and state at the predicted time.
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "control/cycle.hpp"
 
 namespace dyn::control {
-namespace {
-
-// To (-pi, pi]: the short way round for a continuous joint.
-double wrapped(double angle) noexcept { return std::remainder(angle, 2.0 * std::numbers::pi); }
-
-}  // namespace
-
 // --- Reference -------------------------------------------------------------------------------------------------------
 
 void Controller::Impl::update_reference(CycleReport& report) noexcept {
@@ -25,8 +17,7 @@ void Controller::Impl::update_reference(CycleReport& report) noexcept {
   report.reference_not_finite = !usable;
   const bool timed_out =
       live.fallback().hold || (parameters->reference_timeout_s > 0.0 && stale_s > parameters->reference_timeout_s);
-  const bool resumes = bad_s > 0.0;  // the arm went on while the reference did not
-  if (starts_at_state || resumes || (timed_out && !holding)) start_reference_at_state();
+  if (starts_at_state || (timed_out && !holding)) start_reference_at_state();
   starts_at_state = false;
   if (timed_out) {
     stop_reference();
@@ -42,7 +33,8 @@ void Controller::Impl::update_reference(CycleReport& report) noexcept {
       } else {
         MotionLimits limits = motion_limits(i);
         limits.passing = passing[i];
-        limit = limiters[i].follow(wanted, actuation.continuous[i], limits, period_s);
+        limit = late || bad_s > 0.0 ? follow_after_gap(i, wanted, limits, now_s)
+                                    : limiters[i].follow(wanted, actuation.continuous[i], limits, step_s);
         followed = limiters[i].now();
         const bool first = limit != ReferenceLimit::none && !report.reference_limited && !any_limited;
         if (first) cut = limits.cut(limit, wanted, cut.count + 1, i);
@@ -84,10 +76,11 @@ void Controller::Impl::take_reference(double now_s, double ahead_s) noexcept {
   const bool task_finite = reference.task == nullptr || !reference.task->given || reference.task->point.is_finite();
   usable = sum == 0.0 && task_finite;
   const bool fresh = usable && reference.fresh;
-  stale_s = fresh ? 0.0 : stale_s + period_s;
-  age_s += period_s;
+  stale_s = fresh ? 0.0 : stale_s + step_s;
+  age_s += step_s;
   if (fresh && changed) {
     constexpr double longest_s = 0.1;  // what comes more slowly is no stream
+    streamed = interval_s > 0.0 && age_s <= longest_to_extrapolate_s() ? streamed + 1 : 0;
     interval_s = age_s <= longest_s ? age_s : 0.0;
     age_s = 0.0;
   }
@@ -106,14 +99,20 @@ double Controller::Impl::sample_source(double now_s, double ahead_s) noexcept {
 }
 
 // What is given for this cycle. References that come more slowly than the loop, or come again unchanged while they say
-// that they move, are extrapolated until the next one, for at most twice the time between the last two; then they
-// stand.
+// that they move, are extrapolated until the next one, for at most twice the time between the last two, and where some
+// of a stream are lost, for some cycles; then they stand.
 Point Controller::Impl::given(int i) const noexcept {
   const Point last{given_q[i], given_v[i], given_a[i]};
   if (age_s == 0.0 || (reference.source != nullptr && usable)) return last;
-  const double most_s = 2.0 * interval_s;
+  const double most_s = longest_to_extrapolate_s();
   const Point moved = last.after(std::min(age_s, most_s));
   return age_s <= most_s ? moved : Point{moved.q, 0.0, 0.0};
+}
+
+double Controller::Impl::longest_to_extrapolate_s() const noexcept {
+  constexpr double lost_s = 0.02;
+  constexpr int stream = 3;  // of them: not by chance
+  return streamed >= stream ? std::max(2.0 * interval_s, lost_s) : 2.0 * interval_s;
 }
 
 void Controller::Impl::start_reference_at_state() noexcept {
@@ -145,6 +144,11 @@ MotionLimits Controller::Impl::motion_limits(int i) const noexcept {
   limits.acceleration = 0.5 * limits.braking;
   limits.stop_at_lower = by_effort(bound - bias_last[i]);
   limits.stop_at_upper = by_effort(bound + bias_last[i]);
+  if (gap_s > period_s && std::isfinite(limits.velocity)) {  // a quarter of the velocity in the next such gap
+    const double most = std::max(0.25 * limits.velocity / gap_s, 1e-3);
+    limits.acceleration = std::min(limits.acceleration, most);
+    limits.braking = std::max(limits.acceleration, std::min(limits.braking, 2.0 * most));
+  }
   return limits;
 }
 
@@ -160,7 +164,7 @@ void Controller::Impl::allow_given_motion() noexcept {
     const bool sampled = reference.source != nullptr && usable;
     const double a = sampled && std::abs(ref_a[i]) > std::abs(wanted.a) ? ref_a[i] : wanted.a;
     wanted_by_a[i] = std::clamp(a, -most, most);
-    wanted_by_v[i] = std::clamp((wanted.v - limiters[i].now().v) / period_s, -most, most);
+    wanted_by_v[i] = std::clamp((wanted.v - limiters[i].now().v) / step_s, -most, most);
     passing[i] = motion_limits(i).passing;
     more = more ||
            (!has_acceleration_limit(i) && std::max(std::abs(wanted_by_a[i]), std::abs(wanted_by_v[i])) > passing[i]);
@@ -216,7 +220,7 @@ void Controller::Impl::stop_reference() noexcept {
     if (free) {
       limiters[i].reset(state.q[i], state.v[i]);
     } else {
-      limiters[i].stop(motion_limits(i), period_s);
+      limiters[i].stop(motion_limits(i), step_s);
     }
     const Point now = limiters[i].now();
     const Point ahead = now.until_rest(parameters->prediction * period_s);

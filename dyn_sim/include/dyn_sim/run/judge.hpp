@@ -86,6 +86,7 @@ class Judge {
   double no_torque_s_ = -1.0;  // since when, without a break, it has had no torque of its own; negative: it has one
   double holding_s_ = -1.0;    // since when, without a break, it has followed no reference
   Status status_;              // why it has no torque
+  int frozen_ = -1;            // or the joint whose state hangs
   double not_finite_s_ = -1.0;
   Signal signal_ = Signal::q;
   std::size_t coordinate_ = 0;

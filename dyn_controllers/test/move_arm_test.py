@@ -1,0 +1,93 @@
+# Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+"""launch/move_arm.py by itself: it waits for nothing for ever, its patience is the arm's time and not wall time, and its
+summary counts messages."""
+import importlib.util
+import os
+import threading
+import time
+import unittest
+
+import rclpy
+from ament_index_python.packages import get_package_prefix
+from dyn_msgs.msg import ControllerState
+from rclpy.parameter import Parameter
+from rclpy.task import Future
+from rosgraph_msgs.msg import Clock
+
+PROGRAM = os.path.join(get_package_prefix('dyn_control'), 'lib', 'dyn_control', 'move_arm.py')
+
+
+def loaded():
+    spec = importlib.util.spec_from_file_location('move_arm', PROGRAM)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class MoveArm(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        rclpy.init()
+        cls.program = loaded()
+
+    @classmethod
+    def tearDownClass(cls):
+        rclpy.shutdown()
+
+    def setUp(self):
+        self.mover = self.program.Mover('nobody_controller')
+        self.addCleanup(self.mover.destroy_node)
+
+    def test_a_goal_that_nobody_accepts_is_given_up(self):
+        self.program.ANSWER_S = 0.3
+        asked = []
+        self.mover.client.send_goal_async = lambda goal: asked.append(goal) or Future()
+        begin = time.monotonic()
+        self.assertIn('did not answer within', self.mover.move(0))
+        self.assertLess(time.monotonic() - begin, 20.0)
+        self.assertEqual(len(asked), 2)  # once more, where the answer was lost
+
+    def use_clock(self):
+        self.mover.set_parameters([Parameter('use_sim_time', value=True)])
+        helper = rclpy.create_node('clock_of_the_test')
+        self.addCleanup(helper.destroy_node)
+        return helper.create_publisher(Clock, '/clock', 10)
+
+    def tick(self, clock, seconds):
+        message = Clock()
+        message.clock.sec = seconds
+        end = time.monotonic() + 30.0
+        while self.mover.get_clock().now().nanoseconds != seconds * 10**9 and time.monotonic() < end:
+            clock.publish(message)
+            rclpy.spin_once(self.mover, timeout_sec=0.05)
+        self.assertEqual(self.mover.get_clock().now().nanoseconds, seconds * 10**9)
+
+    def test_patience_is_by_the_arms_clock(self):
+        clock = self.use_clock()
+        self.tick(clock, 100)
+        paused = time.monotonic()  # for longer than the patience
+        self.assertTrue(self.mover.wait(lambda: time.monotonic() - paused > 1.5, 1.0))
+        message = Clock()
+        message.clock.sec = 200
+        timer = threading.Timer(0.3, lambda: clock.publish(message))
+        timer.start()
+        self.assertFalse(self.mover.wait(lambda: False, 60.0))  # a minute of the arm's time, at once
+        timer.join()
+
+    def test_a_clock_that_never_starts_is_an_error(self):
+        self.use_clock()
+        with self.assertRaisesRegex(TimeoutError, 'no time on /clock'):
+            self.mover.wait(lambda: False, 0.5)
+
+    def test_the_summary_counts_messages(self):
+        message = ControllerState()
+        message.position_error = [0.1] * 7
+        message.effort_applied = [3.0] * 7
+        for _ in range(5):
+            self.mover.measure(message)
+        self.assertEqual(self.mover.samples, 5)
+
+
+if __name__ == '__main__':
+    unittest.main()

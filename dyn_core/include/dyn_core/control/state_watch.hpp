@@ -1,0 +1,56 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// A sensor that hangs says the same number for ever, which is finite and believed. It is found out where position and
+// velocity of a joint stay what they are to the last bit and cannot be true:
+//   - the velocity says that the joint has moved on, and the position says that it has not; or
+//   - the torque has changed by more than friction may hide for as long, and nothing of that is to be seen.
+// An arm at rest, with whatever it carries or leans on, is none of the two. Runs on the loop's thread.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "dyn_core/error.hpp"
+
+namespace dyn::control {
+
+class StateWatch {
+ public:
+  explicit StateWatch(std::size_t max_coordinates) : joints_(max_coordinates) {}
+
+  DYN_REALTIME void reset() noexcept {
+    for (Joint& joint : joints_) joint = {};
+  }
+  // True where joint i is frozen: the same for longer than `timeout_s` (0: never said), and it cannot be. `effort`: the
+  // last that was commanded; `moving_effort`: a change of it by this much moves the joint for sure.
+  [[nodiscard]] DYN_REALTIME bool note(std::size_t i, double q, double v, double effort, double moving_effort,
+                                       double step_s, double timeout_s) noexcept {
+    constexpr double moved_on = 5e-3;  // rad or m
+    Joint& joint = joints_[i];
+    if (q != joint.q || v != joint.v) {
+      joint = {q, v, effort, 0.0, 0.0, false};
+      return false;
+    }
+    joint.same_s += step_s;
+    const bool pushed = std::abs(effort - joint.effort_before) > moving_effort;
+    joint.pushed_s = pushed ? joint.pushed_s + step_s : 0.0;
+    const bool stands_still_at_speed = std::abs(v) * joint.same_s > moved_on && joint.same_s > timeout_s;
+    const bool cannot_be = joint.frozen || stands_still_at_speed || joint.pushed_s > timeout_s;
+    joint.frozen = timeout_s > 0.0 && cannot_be;
+    return joint.frozen;
+  }
+  // As the last note() said.
+  [[nodiscard]] DYN_REALTIME bool frozen(std::size_t i) const noexcept { return joints_[i].frozen; }
+
+ private:
+  struct Joint {
+    double q = NAN, v = NAN;
+    double effort_before = 0.0;  // when they came
+    double same_s = 0.0, pushed_s = 0.0;
+    bool frozen = false;
+  };
+  std::vector<Joint> joints_;
+};
+
+}  // namespace dyn::control

@@ -1,0 +1,76 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Cycles that come late, and what becomes of the reference after a gap.
+//
+// A loop that was late (a busy machine, hardware that answers late) has left its last torque acting for longer than a
+// period, and the reference of whoever is above has gone on. One such gap does little harm by itself. What does is a
+// torque that was meant for one period, to catch up or to brake, and is held for many: the joint is thrown past where
+// it should be, and the next cycle throws it back harder. So after a gap the reference is taken up again at the state
+// where the feedback would have to pull the joint there, and a loop that is late again and again is taken for the slow
+// loop that it is: gains and velocity bounds are those of a torque that acts for as long as the gaps have been.
+#include <algorithm>
+#include <cmath>
+
+#include "control/cycle.hpp"
+
+namespace dyn::control {
+
+void Controller::Impl::note_gap() noexcept {
+  constexpr double forgotten_per_s = 1.0;
+  constexpr double shortest = 0.01, longest_s = 1.0;
+  constexpr double longest_hold_s = 0.1;  // hardware that holds a torque for longer than that has no watchdog
+  step_s = keeps_time() ? period_s : std::clamp(elapsed_s(), shortest * period_s, longest_s);
+  late = step_s > period_s;
+  const auto fade = [&](double lateness_s) {
+    const double left_s = (lateness_s - period_s) * std::exp(-forgotten_per_s * step_s);
+    return left_s > jitter * period_s ? period_s + left_s : period_s;
+  };
+  gap_s = fade(gap_s);
+  hold_s = fade(hold_s);
+  if (!late) return;
+  const double now_s = std::min(step_s, longest_hold_s);
+  const double twice_s = std::min(now_s, gap_s);  // once is chance
+  if (twice_s > period_s) hold_s = std::max(hold_s, std::min(2.0 * twice_s, longest_hold_s));
+  gap_s = std::max(gap_s, now_s);
+}
+
+// The reference may have gone on by what it can in that time; where the joint has not, it begins at the measured state.
+ReferenceLimit Controller::Impl::follow_after_gap(int i, const Point& wanted, MotionLimits limits,
+                                                  double now_s) noexcept {
+  const double gone_s = bad_s + step_s;
+  const double passing_otherwise = limits.passing;
+  limits.passing = std::min(limits.passing, limits.velocity / gone_s);
+  const ReferenceLimit limit = limiters[i].follow(wanted, actuation.continuous[i], limits, gone_s);
+  if (limit == ReferenceLimit::none && !is_out_of_reach(i, now_s)) return limit;
+  limiters[i].reset(state.q[i], state.v[i]);
+  limits.passing = passing_otherwise;
+  return limiters[i].follow(wanted, actuation.continuous[i], limits, period_s);
+}
+
+// Whether the feedback would accelerate the joint by more than a reference that jumps does; after a lost state also
+// where the joint is elsewhere.
+bool Controller::Impl::is_out_of_reach(int i, double now_s) const noexcept {
+  constexpr double elsewhere = 5e-3;  // rad or m
+  const Point now = limiters[i].now().after(now_s);
+  const double way = now.q - state.q[i];
+  const double error = actuation.continuous[i] ? wrapped(way) : way;
+  if (bad_s > 0.0 && std::abs(error) > elsewhere) return true;
+  const JointGains& gain = parameters->gains[i];
+  const double asked = gain.p * error + gain.d * (now.v - state.v[i]);
+  const double a = parameters->law == Law::feedforward ? asked / std::max(diagonal_last[i], 1e-12) : asked;
+  return std::abs(a) > motion_limits(i).acceleration;
+}
+
+// A velocity error that is fed back with d for a time T changes by d T of itself: less than half, also where a torque
+// acts for longer than a period.
+double Controller::Impl::scale_by_hold() const noexcept {
+  double fastest_per_s = 0.0;
+  for (int i = 0; i < robot_n; ++i) {
+    const bool of_torque = parameters->law == Law::feedforward || parameters->law == Law::gravity_compensation;
+    const double inertia = of_torque ? std::max(diagonal_last[i], 1e-12) : 1.0;
+    if (drives(i)) fastest_per_s = std::max(fastest_per_s, parameters->gains[i].d / inertia);
+  }
+  return 0.5 / std::max(fastest_per_s * hold_s, 0.5);
+}
+
+}  // namespace dyn::control

@@ -1,0 +1,138 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Sensors that hang: found out where their numbers cannot be, and not where they can.
+#include "dyn_core/control/state_watch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "control/rig.hpp"
+
+namespace dyn::control {
+namespace {
+
+using Mode = CycleReport::Mode;
+
+struct Watched {
+  // Cycles of 1 ms until it is said, at most `most`.
+  int cycles_until(double q, double v, double effort, int most = 1000, double timeout_s = 0.05) {
+    int k = 1;
+    while (k <= most && !watch.note(0, q, v, effort, 20.0, 1e-3, timeout_s)) ++k;
+    return k > most ? -1 : k;
+  }
+  StateWatch watch{1};
+};
+
+TEST(StateWatch, AVelocityWithoutMotionCannotBe) {
+  EXPECT_NEAR(Watched().cycles_until(0.3, 1.0, 5.0), 51, 1) << "the first one is no repetition";
+  EXPECT_NEAR(Watched().cycles_until(0.3, -0.02, 5.0), 251, 1) << "5 mrad";
+  EXPECT_EQ(Watched().cycles_until(0.3, 1e-6, 5.0), -1) << "what sensors at rest say";
+  EXPECT_EQ(Watched().cycles_until(0.3, 1.0, 5.0, 1000, 0.0), -1) << "not asked for";
+  EXPECT_NEAR(Watched().cycles_until(0.3, 1.0, 5.0, 1000, 0.2), 201, 1);
+}
+
+TEST(StateWatch, ATorqueThatChangesWithoutAnEffectCannotBe) {
+  Watched at_rest;
+  EXPECT_EQ(at_rest.cycles_until(0.3, 0.0, 50.0), -1) << "it carries, or leans on something";
+  EXPECT_EQ(at_rest.cycles_until(0.3, 0.0, 69.0), -1) << "stiction, maybe";
+  EXPECT_EQ(at_rest.cycles_until(0.3, 0.0, 71.0, 40), -1) << "an encoder with coarse steps";
+  EXPECT_EQ(at_rest.cycles_until(0.3, 0.0, 50.0, 10), -1);
+  EXPECT_NEAR(at_rest.cycles_until(0.3, 0.0, 29.0), 51, 1);
+  EXPECT_TRUE(at_rest.watch.frozen(0));
+  EXPECT_EQ(at_rest.cycles_until(0.3, 0.0, 50.0), 1) << "until it says something new";
+  EXPECT_EQ(at_rest.cycles_until(0.3, 1e-300, 29.0), -1) << "one bit";
+  EXPECT_FALSE(at_rest.watch.frozen(0));
+}
+
+// Gravity alone, at once, and no damping by a velocity that is not true; the joint by name; then failure.
+TEST(StateWatch, OfTheControllerTakesTheStateForLost) {
+  Parameters p = plain_parameters();
+  p.state_timeout_s = 0.05;
+  Rig rig(test::small_arm(), p, {}, References::limited);
+  rig.ref_q.assign(rig.q.begin(), rig.q.end());
+  EXPECT_EQ(rig.steps(500).frozen, -1) << "at rest";
+  rig.v[1] = 0.5;
+  const auto gravity = rig.gravity();
+  for (int k = 1; k <= 600; ++k) {
+    rig.q[0] += 1e-9, rig.q[2] += 1e-9;
+    const CycleReport report = rig.step();
+    const bool found = k > 52;
+    if (std::abs(k - 51) <= 1 || std::abs(k - 551) <= 1) continue;  // a matter of rounding
+    ASSERT_EQ(report.frozen, found ? 1 : -1) << k;
+    ASSERT_EQ(report.mode, !found ? Mode::tracking : k <= 551 ? Mode::safe_torque : Mode::failed) << k;
+    if (found) {
+      EXPECT_NEAR(rig.effort[1], gravity[1], 1e-3);
+    }
+  }
+  rig.q[1] += 1e-12;
+  const CycleReport report = rig.step();
+  EXPECT_EQ(report.frozen, -1);
+  EXPECT_EQ(report.mode, Mode::tracking);
+}
+
+TEST(StateWatch, WhatMovesAJointFollowsItsLimits) {
+  Rig rig;
+  (void)rig.step();
+  EXPECT_EQ(rig.controller.moving_effort(1), 20.0);
+  Actuation fresh = Actuation::from_model(*rig.live.newest_model(), {});
+  fresh.effort_limit[1] = 10.0;
+  fresh.friction[1].coulomb = 3.0;
+  fresh.friction[1].offset = -1.0;
+  fresh.followed[2] = true;
+  rig.controller.set_limits(fresh);
+  (void)rig.step();
+  EXPECT_EQ(rig.controller.moving_effort(1), 10.0) << "2 (3 + 1) + 0.2 10";
+  EXPECT_EQ(rig.controller.moving_effort(2), MotionLimits::none);
+}
+
+// --- Cycles that come late -------------------------------------------------------------------------------------------
+
+struct LateRig : Rig {
+  CycleReport after(double elapsed_s) {
+    if (!active) controller.activate({q, v});
+    active = true;
+    return controller.step({q, v, nullptr, elapsed_s}, {ref_q, ref_v, ref_a, fresh}, effort);
+  }
+};
+
+TEST(Gap, JitterIsNone) {
+  LateRig on_time, jittery;
+  for (Rig* rig : {static_cast<Rig*>(&on_time), static_cast<Rig*>(&jittery)}) rig->ref_q[1] += 0.01;
+  for (int k = 0; k < 100; ++k) {
+    EXPECT_FALSE(on_time.after(0.0).late);
+    EXPECT_FALSE(jittery.after(k % 2 == 0 ? 1.49e-3 : 0.51e-3).late);
+    for (size_t i = 0; i < 3; ++i) ASSERT_EQ(on_time.effort[i], jittery.effort[i]);
+  }
+  EXPECT_TRUE(jittery.after(1.6e-3).late);
+}
+
+// The time of everything that waits is the clock's.
+TEST(Gap, TimeoutsGoByTheClock) {
+  LateRig rig;
+  EXPECT_EQ(rig.after(0.0).mode, Mode::tracking);
+  rig.fresh = false;
+  EXPECT_EQ(rig.after(0.05).mode, Mode::tracking);
+  EXPECT_EQ(rig.after(0.06).mode, Mode::holding_reference);
+}
+
+// Once is chance: gains stay. Again and again: they are those of a slow loop, for a while.
+TEST(Gap, OnceIsChance) {
+  LateRig rig;
+  rig.v[0] = 0.1;
+  (void)rig.after(0.0);
+  const double before = rig.controller.terms().feedback[0];
+  EXPECT_LT(before, -1e-3);
+  (void)rig.after(0.1);
+  (void)rig.after(0.0);
+  EXPECT_NEAR(rig.controller.terms().feedback[0], before, 0.05 * std::abs(before));
+  (void)rig.after(0.1);
+  (void)rig.after(0.0);
+  const double slow = rig.controller.terms().feedback[0];
+  EXPECT_NEAR(slow, 0.5 / (40.0 * 0.1) * before, 0.05 * std::abs(before)) << "d T = 1/2";
+  for (int k = 0; k < 8000; ++k) (void)rig.after(0.0);
+  EXPECT_NEAR(rig.controller.terms().feedback[0], before, 0.05 * std::abs(before)) << "forgotten";
+}
+
+}  // namespace
+}  // namespace dyn::control
