@@ -72,7 +72,7 @@ TEST_F(Description, ANewOneIsTakenOverOrRefused) {
 
 // Callbacks of parameters are writers, as is what takes a description over: neither waits for the other for ever. A
 // thread of its own, since what hangs here never comes back.
-TEST_F(Description, AJointWithAnotherNameIsRefusedAndHangsNothing) {
+TEST_F(Description, AJointWithAnotherNameIsRefusedWithoutADeadlock) {
   bring_up();
   publish(with("joint4", "elbow"));
   auto spun = std::async(std::launch::async, [&] {

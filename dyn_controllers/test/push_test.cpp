@@ -101,7 +101,7 @@ class PushTest : public ManagerTest {
   std::shared_ptr<TorqueController> computed;
 };
 
-TEST_F(PushTest, IsFeltWhileItLasts) {
+TEST_F(PushTest, ActsWhileItLasts) {
   bring_up();
   EXPECT_LT(std::abs(about_first()), 1e-3);
   ASSERT_TRUE(call<Push>("/simulated_arm/push", sideways(5.0, 0.3))->success);

@@ -65,7 +65,7 @@ struct BatchDynamics::Impl {
         g(by_lanes(bodies)),
         h(by_lanes(bodies)),
         user(by_lanes(std::max(n * n, bodies))),
-        spoilt(lanes::aligned(width)),
+        not_finite(lanes::aligned(width)),
         rest(lanes::aligned(n * n * width)),
         cache(last_level_cache()) {
     constexpr size_t most_bytes = 200000;  // of a tile's M and C; dyn bench --chain N --only M+C+g: level at 40 bodies
@@ -85,7 +85,7 @@ struct BatchDynamics::Impl {
     kernels.states(memory.plan, q.get(), v.get(),
                    {all.M.empty() ? nullptr : M.get(), all.C.empty() ? nullptr : C.get(), with_g ? g.get() : nullptr,
                     all.h.empty() ? nullptr : h.get()},
-                   spoilt.get());
+                   not_finite.get());
     if (!all.M.empty()) store_matrix(M.get(), true, all.M.data() + first * n * n, count);
     if (!all.C.empty()) store_matrix(C.get(), false, all.C.data() + first * n * n, count);
     if (!all.g.empty()) store_vector(g.get(), all.g.data() + first * n, count);
@@ -188,7 +188,7 @@ struct BatchDynamics::Impl {
       streaming ? stream(rest.get(), count * entries, to) : (void)std::copy_n(rest.get(), count * entries, to);
     }
     for (size_t k = 0; k < count; ++k) {
-      if (spoilt.get()[k] == 0.0) continue;
+      if (not_finite.get()[k] == 0.0) continue;
       std::fill_n(to + k * entries, entries, std::numeric_limits<double>::quiet_NaN());
     }
   }
@@ -200,7 +200,7 @@ struct BatchDynamics::Impl {
   fused::PlanMemory memory;
   lanes::Aligned q, v, M, C, g, h;  // of the bodies, [entry][lane]; what is zero by structure is never written
   lanes::Aligned user;              // of the coordinates, [entry][lane]
-  lanes::Aligned spoilt;            // 0, or NaN where a state is not finite
+  lanes::Aligned not_finite;        // 0, or NaN where a state is not finite
   lanes::Aligned rest;              // states one after the other, where a tile is not full or goes past the caches
   size_t cache;
   bool streaming = false;              // of this call: what it makes does not fit into the last-level cache

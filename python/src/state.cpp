@@ -20,7 +20,7 @@ AlgorithmChoice choice_of(const Algorithms& names) {
 }
 
 // 0 where all are finite, NaN else.
-double spoilt(std::span<const double> x) noexcept {
+double zero_or_nan(std::span<const double> x) noexcept {
   double sum = 0.0;
   for (const double value : x) sum += 0.0 * value;
   return sum;
@@ -57,7 +57,7 @@ void State::update(std::span<const double> q, std::span<const double> v) {
   const Status status = dynamics_.update(q, v);
   const auto h = dynamics_.h();
   const std::span<const double> all_h(h.data(), static_cast<size_t>(h.size()));
-  if (status.ok() && spoilt(all_h) == 0.0) {
+  if (status.ok() && zero_or_nan(all_h) == 0.0) {
     std::copy(q.begin(), q.end(), q_.begin());
     std::copy(v.begin(), v.end(), v_.begin());
     return;

@@ -93,8 +93,9 @@ struct Kernels {
   KernelPair (*choose)(const Plan&, const Output&);
 
   // For as many states side by side as a vector has lanes, with a Plan of one body a block. All numbers here are
-  // [entry][lane]. A state that is not finite spoils its own lane only, and its entry in `spoilt` is NaN, 0 else.
-  void (*states)(const Plan&, const double* q, const double* v, const Output&, double* spoilt);
+  // [entry][lane]. A state that is not finite makes NaN of its own lane only, and its entry in `not_finite` is NaN, 0
+  // else.
+  void (*states)(const Plan&, const double* q, const double* v, const Output&, double* not_finite);
   // From and to states that lie one after the other, of so many entries each.
   void (*to_lanes)(const double* states, int entries, double* lanes);
   void (*from_lanes)(const double* lanes, int entries, double* states);

@@ -78,14 +78,14 @@ DYN_INLINE void by_joints(const Plan& plan, const double* q, const double* v, co
 }
 
 // 0 x is 0 where x is finite, NaN else.
-void find_spoilt(const Plan& plan, const double* q, const double* v, double* spoilt) {
+void find_not_finite(const Plan& plan, const double* q, const double* v, double* not_finite) {
   V sum{};
   for (int i = 0; i < plan.bodies * W; i += W) sum += all(0.0) * load(q + i) + all(0.0) * load(v + i);
-  store(spoilt, sum);
+  store(not_finite, sum);
 }
 
-void state_terms(const Plan& plan, const double* q, const double* v, const Output& out, double* spoilt) {
-  find_spoilt(plan, q, v, spoilt);
+void state_terms(const Plan& plan, const double* q, const double* v, const Output& out, double* not_finite) {
+  find_not_finite(plan, q, v, not_finite);
   if (out.C) {
     out.M ? by_joints<term_M | term_C>(plan, q, v, out) : by_joints<term_C>(plan, q, v, out);
   } else if (out.h) {

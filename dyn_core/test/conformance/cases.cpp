@@ -85,16 +85,16 @@ Case make_case(const std::string& label, const Model& model, Rng& rng) {
   c.matrix_floor = 0.1 * largest_entry(c.M) * speed;
   c.force_floor = c.matrix_floor * std::max(speed, 1.0);
   if (n <= 12) c.C = oracle.christoffel(c.q, c.v).cast<double>();
-  EnergyOracle::Matrix felt = M;
-  for (int i = 0; i < n; ++i) felt(i, i) += model.tree().armature[i];
-  const Eigen::SelfAdjointEigenSolver<EnergyOracle::Matrix> eigen(felt, Eigen::EigenvaluesOnly);
+  EnergyOracle::Matrix M_with_armature = M;
+  for (int i = 0; i < n; ++i) M_with_armature(i, i) += model.tree().armature[i];
+  const Eigen::SelfAdjointEigenSolver<EnergyOracle::Matrix> eigen(M_with_armature, Eigen::EigenvaluesOnly);
   const long double least = eigen.eigenvalues().minCoeff();
   const long double largest = eigen.eigenvalues().maxCoeff();
   if (least > largest * 1e-15L) {
     c.condition = static_cast<double>(largest / least);
     EnergyOracle::Vector rest(n);
     for (int i = 0; i < n; ++i) rest[i] = c.tau[i] - Cv[i] - g[i];
-    c.qdd = felt.llt().solve(rest).cast<double>();
+    c.qdd = M_with_armature.llt().solve(rest).cast<double>();
   } else {
     c.condition = std::numeric_limits<double>::infinity();
   }

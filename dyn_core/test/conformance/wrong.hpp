@@ -30,16 +30,16 @@ class Spoiled {
     auto out = std::get<sizeof...(Arguments) - 1>(std::tie(arguments...));
     if constexpr (std::is_void_v<decltype(right_.compute(arguments...))>) {
       right_.compute(arguments...);
-      spoil(out);
+      put_nan(out);
     } else {
       (void)right_.compute(arguments...);
-      spoil(out);
+      put_nan(out);
       return decltype(right_.compute(arguments...)){};  // and says that all is well
     }
   }
 
  private:
-  static void spoil(auto& out) noexcept {
+  static void put_nan(auto& out) noexcept {
     const T nan = std::numeric_limits<T>::quiet_NaN();
     const auto row = out.rows() - 1, column = out.cols() - 1;
     if (where == NotANumber::everywhere) out.setConstant(nan);

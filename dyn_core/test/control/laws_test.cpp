@@ -107,7 +107,7 @@ TEST_F(Laws, GravityCompensationHoldsAndDamps) {
 }
 
 // M sdot + C s = -K s, so that s^T M s / 2 falls by s^T K s: what the factorisation of C is for.
-TEST_F(Laws, PassivityLetsTheSlidingVelocityDie) {
+TEST_F(Laws, PassivityBringsTheSlidingVelocityToZero) {
   ASSERT_TRUE(passivity(in(), passive_, out()).ok());
   const Vec s = v_ - sliding_v_;
   const Vec sdot = acceleration_under(tau()) - a_;

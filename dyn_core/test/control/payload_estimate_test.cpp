@@ -91,7 +91,7 @@ TEST(PayloadEstimate, StaysABodyThatMatterCanForm) {
 }
 
 // Too heavy an estimate presses the arm up (s > 0 along its torque): it gets lighter, and the other way round.
-TEST(PayloadEstimate, MovesAgainstTheError) {
+TEST(PayloadEstimate, FollowsTheGradientOfTheError) {
   const auto arm = built(load_robot("arm7"));
   const int n = arm->coordinates();
   const Link& tool = *arm->find_link("tool0");

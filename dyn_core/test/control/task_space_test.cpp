@@ -109,7 +109,7 @@ TEST(TaskSpace, APushAtTheElbowMovesTheNullSpace) {
 }
 
 // A wall of 50 kN/m in front of the hand, which is sent 1 cm into it: soft to stiff.
-TEST(TaskSpace, LeansOnAWallWithTheForceThatIsCommanded) {
+TEST(TaskSpace, PressesOnAWallWithTheForceThatIsCommanded) {
   for (const double stiffness : {100.0, 500.0, 2000.0, 5000.0}) {
     for (const bool shaped : {false, true}) {
       TaskParameters p = impedance(stiffness);

@@ -223,7 +223,7 @@ TEST(LiveModel, AnotherChangeLeavesARampAlone) {
 }
 
 // Two changes between two cycles: the loop sees only the second, whose ramp starts from what the loop knows.
-TEST(LiveModel, AModelThatTheLoopNeverSawIsNoDetour) {
+TEST(LiveModel, ARampDoesNotPassThroughAModelThatTheLoopNeverUsed) {
   LiveModel live(small_arm(), {});
   const double empty = effective_mass(live.acquire(period_s));
   (void)live.attach(box("box", 3.0), 0.1);

@@ -27,7 +27,7 @@ TEST(Validation, EveryAlgorithmAgreesWithPinocchioOnTheRobotsWithNames) {
   }
 }
 
-TEST(Validation, EveryAlgorithmAgreesWithPinocchioOnInertiasThatNoBodyHas) {
+TEST(Validation, EveryAlgorithmAgreesWithPinocchioOnImpossibleInertias) {
   for (const char* name : test::impossible_arms) {
     for (const bool armature : {false, true}) {
       ModelOptions options;

@@ -37,7 +37,7 @@ RobotDescription arm_on_a_slide() {
 
 class FarAway : public ::testing::TestWithParam<double> {};
 
-TEST_P(FarAway, TheGateLeavesASoundArmAlone) {
+TEST_P(FarAway, RequestsNoFallbackOfACorrectArm) {
   for (const auto jsim : AlgorithmList<JsimAlgorithms<double>>::names) {
     for (const auto coriolis : AlgorithmList<CoriolisAlgorithms<double>>::names) {
       MovingArm arm(arm_on_a_slide(), {}, 0.01, 64, {GetParam()});

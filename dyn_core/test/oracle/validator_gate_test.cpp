@@ -52,7 +52,7 @@ TEST(ValidatorGate, GoesToTheFallbackWithinASample) {
 }
 
 // Hundreds of samples that agree do not end the fallback: only choosing an algorithm does.
-TEST(ValidatorGate, StaysShutUntilAnAlgorithmIsChosen) {
+TEST(ValidatorGate, StaysWithTheFallbackUntilAnAlgorithmIsChosen) {
   MovingArm arm(test::small_arm(), {}, 0.01);
   arm.live.set_jsim("crba");
   const Validator validator(arm.live, arm.ring, {.mode = gate, .fallback = "gdahj"});

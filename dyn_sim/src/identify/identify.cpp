@@ -19,7 +19,7 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using namespace identify;  // NOLINT(google-build-using-namespace): this file is the room's front
+using namespace identify;  // NOLINT(google-build-using-namespace): this file is identify from end to end
 using What = JointUnknown::What;
 
 // From a prior that holds everything to one that holds next to nothing.

@@ -8,7 +8,7 @@ std::unique_ptr<Plant> make_plant(const RobotDescription& robot, const PlantSett
                                   const Vec3d& gravity_mps2) {
   if (settings.engine == "native") return make_native_plant(robot, settings, gravity_mps2);
   if (settings.engine == "mujoco") return make_mujoco_plant(robot, settings, gravity_mps2);
-  throw ModelError(robot.name + ": plant: engine '" + settings.engine + "' is neither native nor mujoco");
+  throw ModelError(robot.name + ": plant: engine '" + settings.engine + "' must be native or mujoco");
 }
 
 }  // namespace dyn::sim

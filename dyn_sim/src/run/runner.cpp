@@ -21,7 +21,7 @@
 #include <thread>
 
 #include "arm_loop.hpp"
-#include "beats.hpp"
+#include "due_cycles.hpp"
 #include "dyn_core/numeric/residual.hpp"
 #include "dyn_core/realtime.hpp"
 #include "loop_allocations.hpp"
@@ -105,7 +105,7 @@ class Loop {
       arm->preallocate();
       arm->boundaries(0.0, true);
     }
-    std::int64_t due = first_beat(period_ns);
+    std::int64_t due = first_due(period_ns);
     mark_thread("dyn loop");
     const std::int64_t allocations = allocations_of_this_thread();
     const realtime::Scope scope("the loop of dyn run");
@@ -173,7 +173,7 @@ class Loop {
   }
 
   // Some periods from now, where in its period the system disturbs the loop least.
-  [[nodiscard]] std::int64_t first_beat(std::int64_t period_ns) {
+  [[nodiscard]] std::int64_t first_due(std::int64_t period_ns) {
     if (options_.fast) return now_ns();
     constexpr std::int64_t watched_ns = 200'000'000;
     constexpr std::int64_t critical_before_ns = 30'000;
@@ -221,7 +221,7 @@ class Loop {
   std::int64_t overrun(std::int64_t due, std::int64_t period_ns) noexcept {
     ++record_.overruns;
     view_.overruns.store(record_.overruns, std::memory_order_relaxed);
-    return beat_after_overrun(due, now_ns(), period_ns);
+    return due_after_overrun(due, now_ns(), period_ns);
   }
 
   const RunConfig& config_;

@@ -170,8 +170,8 @@ TEST(ReferenceLimits, AbsurdVelocitiesAndAccelerationsArePoliteToo) {
             std::copy(home.begin(), home.end(), q.begin());
             std::fill(v.begin(), v.end(), 0.0);
             std::fill(a.begin(), a.end(), 0.0);
-            const std::span<double> spoilt = which == 0 ? q : which == 1 ? v : a;
-            if (t > 0.1 && t < 2.0) std::fill(spoilt.begin(), spoilt.end(), absurd);
+            const std::span<double> replaced = which == 0 ? q : which == 1 ? v : a;
+            if (t > 0.1 && t < 2.0) std::fill(replaced.begin(), replaced.end(), absurd);
           });
       Watched loop(arm);
       (void)loop.watch_for(1.5);

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "run/beats.hpp"
+#include "run/due_cycles.hpp"
 
 namespace dyn::sim {
 namespace {
@@ -56,9 +56,9 @@ TEST(QuietPhase, ShortStepsOfTheClockAreNoDisturbance) {
 }
 
 // Of the cycles that are due every 1000 ns from 0 on, the one at 3000 took until `now`.
-TEST(Beats, ThatWereMissedAreLeftOutAndTheOthersStayWhereTheyWere) {
+TEST(DueCycles, ThatWereMissedAreLeftOutAndLaterOnesKeepTheirTimes) {
   for (const std::int64_t now : {4001, 4500, 4999, 5000, 5001, 7999, 8000, 8001, 1003000}) {
-    const std::int64_t next = beat_after_overrun(3000, now, 1000) + 1000;  // as the loop goes on
+    const std::int64_t next = due_after_overrun(3000, now, 1000) + 1000;  // as the loop goes on
     EXPECT_EQ(next % 1000, 0) << now;
     EXPECT_LE(next, now) << "the next cycle begins at once, late by less than a period";
     EXPECT_GT(next, now - 1000) << "none is made up for";
