@@ -2,7 +2,8 @@
 //
 // A tile is as many states as the kernels have lanes. Its numbers are kept [entry][lane]: brought there by a
 // transposition, from the user's order to that of the bodies and back where they differ, and out by another. Where a
-// tile's matrices are too large for the second-level cache, state after state is faster.
+// tile's matrices are too large for the second-level cache, state after state is faster: made where the user wants it,
+// since a copy of large matrices costs a fifth of making them.
 #include "dyn_core/batch.hpp"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "dyn_core/dynamics.hpp"
+#include "fused/engine.hpp"
 #include "fused/plan.hpp"
 #include "streaming.hpp"
 
@@ -68,9 +70,17 @@ struct BatchDynamics::Impl {
         not_finite(lanes::aligned(width)),
         rest(lanes::aligned(n * n * width)),
         cache(last_level_cache()) {
-    constexpr size_t most_bytes = 200000;  // of a tile's M and C; dyn bench --chain N --only M+C+g: level at 40 bodies
+    // Of a tile's M and C; dyn bench --chain N --only M+C+g: level there, at 45, 88 and 125 bodies.
+    const size_t most_bytes = width == 8 ? 260000 : 500000;
     const bool large = 2 * sizeof(double) * width * bodies * bodies > most_bytes;
-    if (large && set == lanes::select_kernel_set()) single = std::make_unique<Dynamics>(model);
+    if (!large) return;
+    if (tree.bodies_are_coordinates) {
+      engine = std::make_unique<fused::Engine>(tree, set);
+      branches = memory.plan.segments > 1;
+      has_armature = std::any_of(tree.armature.begin(), tree.armature.end(), [](double x) { return x != 0.0; });
+    } else if (set == lanes::select_kernel_set()) {
+      single = std::make_unique<Dynamics>(model);
+    }
   }
 
   // A tile's transposition reads whole squares.
@@ -113,6 +123,38 @@ struct BatchDynamics::Impl {
     put(all.C, single->C().data(), n * n);
     put(all.g, single->g().data(), n);
     put(all.h, single->h().data(), n);
+  }
+
+  // One state by itself where bodies are coordinates: in place, or past the caches from memory of its own.
+  void one_by_engine(const double* all_q, const double* all_v, const BatchOutput& all, size_t state) {
+    struct Part {
+      double *to, *made;  // where the state's numbers go, and where they are made
+      size_t entries;
+    };
+    const auto part_of = [&](std::span<double> to, const lanes::Aligned& own, size_t entries) {
+      double* const at = to.empty() ? nullptr : to.data() + state * entries;
+      return Part{at, streaming && at != nullptr ? own.get() : at, entries};
+    };
+    const Part parts[] = {part_of(all.M, M, n * n), part_of(all.C, C, n * n), part_of(all.g, g, n),
+                          part_of(all.h, h, n)};
+    for (const Part& part : parts) {
+      if (branches && part.made != nullptr) std::fill_n(part.made, part.entries, 0.0);
+    }
+    const auto& [of_M, of_C, of_g, of_h] = parts;
+    const bool bias_of_C = of_C.made != nullptr && of_h.made != nullptr;
+    double* const to_g = bias_of_C && of_g.made == nullptr ? g.get() : of_g.made;
+    const bool finite = engine->terms(all_q + state * n, all_v + state * n, {of_M.made, of_C.made, to_g, of_h.made});
+    for (size_t i = 0; finite && has_armature && of_M.made != nullptr && i < n; ++i) {
+      of_M.made[i * (n + 1)] += tree.armature[i];
+    }
+    for (const Part& part : parts) {
+      if (part.to == nullptr) continue;
+      if (!finite) {
+        std::fill_n(part.to, part.entries, std::numeric_limits<double>::quiet_NaN());
+      } else if (streaming) {
+        stream(part.made, part.entries, part.to);
+      }
+    }
   }
 
   // Lines that are about to be written. Not earlier: in the first-level cache they would push out what the kernel works
@@ -203,8 +245,11 @@ struct BatchDynamics::Impl {
   lanes::Aligned not_finite;        // 0, or NaN where a state is not finite
   lanes::Aligned rest;              // states one after the other, where a tile is not full or goes past the caches
   size_t cache;
-  bool streaming = false;              // of this call: what it makes does not fit into the last-level cache
-  std::unique_ptr<Dynamics> single{};  // where states are evaluated one by one
+  bool streaming = false;  // of this call: what it makes does not fit into the last-level cache
+  // Where states are evaluated one by one: bodies are coordinates, or not.
+  std::unique_ptr<fused::Engine> engine{};
+  std::unique_ptr<Dynamics> single{};
+  bool branches = false, has_armature = false;
 };
 
 BatchDynamics::BatchDynamics(std::shared_ptr<const Model> model, const std::string& kernels)
@@ -217,7 +262,9 @@ BatchDynamics::~BatchDynamics() = default;
 void BatchDynamics::evaluate(std::span<const double> q, std::span<const double> v, const BatchOutput& out) {
   const size_t states = checked_states(impl_->n, q, v, out);
   impl_->streaming = bytes_of(out) > impl_->cache;
-  if (impl_->single) {
+  if (impl_->engine) {
+    for (size_t k = 0; k < states; ++k) impl_->one_by_engine(q.data(), v.data(), out, k);
+  } else if (impl_->single) {
     for (size_t k = 0; k < states; ++k) impl_->one(q, v, out, k);
   } else {
     for (size_t k = 0; k < states; k += impl_->width) impl_->tile(q, v, out, k, std::min(impl_->width, states - k));

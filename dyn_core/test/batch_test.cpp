@@ -93,19 +93,23 @@ TEST_P(Batch, EverySubsetOfTheTermsIsTheSame) {
   }
 }
 
-// Robots so large that states are evaluated one by one.
-TEST(LargeBatch, IsEachStateByItself) {
+// Robots so large that states are evaluated one by one, in place where bodies are coordinates: trees, with zeros
+// between branches over what was there before, and mimic joints.
+TEST_P(Batch, OfLargeRobotsIsEachStateByItself) {
   test::Rng rng(84);
   for (const bool mimic : {false, true}) {
-    const auto model = std::make_shared<const Model>(
-        Model::build(test::random_robot(rng, {.joints = 90, .every_type = mimic, .mimic = mimic})));
+    RobotDescription robot = test::random_robot(rng, {.joints = 130, .every_type = mimic, .mimic = mimic});
+    for (JointDescription& joint : robot.joints) joint.armature = test::uniform(rng, 0.0, 2.0);
+    const auto model = std::make_shared<const Model>(Model::build(robot, {.armature = true}));
+    ASSERT_EQ(model->tree().bodies_are_coordinates, !mimic);
     const auto n = static_cast<size_t>(model->coordinates());
     constexpr size_t states = 5;
     auto q = test::random_values(rng, static_cast<int>(states * n), 2.0);
     const auto v = test::random_values(rng, static_cast<int>(states * n), 2.0);
     q[2 * n] = std::numeric_limits<double>::quiet_NaN();
     Results out(states, n);
-    BatchDynamics batch(model);
+    for (auto* numbers : {&out.M, &out.C, &out.g, &out.h}) std::fill(numbers->begin(), numbers->end(), 1e9);
+    BatchDynamics batch(model, GetParam());
     EXPECT_TRUE(test::count_allocations([&] { batch.evaluate(q, v, out.all()); }).none());
     Dynamics single(model);
     for (size_t k = 0; k < states; ++k) {
@@ -123,10 +127,12 @@ TEST(LargeBatch, IsEachStateByItself) {
 }
 
 // What does not fit into the last-level cache goes past it, to places that are not aligned; the numbers are the same.
-TEST(LargeBatch, PastTheCachesHasTheSameNumbers) {
+class LargeBatch : public ::testing::TestWithParam<int> {};
+
+TEST_P(LargeBatch, PastTheCachesHasTheSameNumbers) {
   test::Rng rng(85);
   const auto model =
-      std::make_shared<const Model>(Model::build(test::random_robot(rng, {.joints = 7, .every_type = false})));
+      std::make_shared<const Model>(Model::build(test::random_robot(rng, {.joints = GetParam(), .every_type = false})));
   const auto n = static_cast<size_t>(model->coordinates());
   const size_t states = last_level_cache() / (sizeof(double) * n * n) + 37;
   const auto few = test::random_values(rng, static_cast<int>(8 * n), 2.0);
@@ -138,6 +144,8 @@ TEST(LargeBatch, PastTheCachesHasTheSameNumbers) {
   batch.evaluate(few, few, {.M = expected});
   for (size_t i = 0; i < M.size(); ++i) ASSERT_EQ(M[i], expected[i % expected.size()]) << i;
 }
+
+INSTANTIATE_TEST_SUITE_P(Joints, LargeBatch, ::testing::Values(7, 100));  // tile by tile, state by state
 
 INSTANTIATE_TEST_SUITE_P(Isa, Batch, ::testing::ValuesIn(usable_kernel_sets()),
                          [](const auto& kernels) { return kernels.param; });
