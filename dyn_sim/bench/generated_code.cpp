@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cppad/cg/configure.hpp>
 #include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/regressor.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 #include <sstream>
 
@@ -57,6 +59,14 @@ Vector evaluate(const pinocchio::ModelTpl<Taped>& model, const GeneratedFunction
       put(pinocchio::computeGeneralizedGravity(model, data, q));
     } else if (part == task_h) {
       put(pinocchio::nonLinearEffects(model, data, q, v));
+    } else if (part == task_inverse_derivatives) {
+      Matrix dq = Matrix::Zero(n, n), dv = dq, da = dq;
+      pinocchio::computeRNEADerivatives(model, data, q, v, a, dq, dv, da);
+      put(dq);
+      put(dv);
+      put(Matrix(da.selfadjointView<Eigen::Upper>()));
+    } else if (part == task_regressor) {
+      put(Matrix(pinocchio::computeJointTorqueRegressor(model, data, q, v, a)));
     } else {
       put(pinocchio::rnea(model, data, q, v, a));
     }
@@ -69,7 +79,13 @@ Vector evaluate(const pinocchio::ModelTpl<Taped>& model, const GeneratedFunction
 int results_of(const GeneratedFunction& function, int bodies) {
   int numbers = 0;
   for (const PeerTask part : function.parts) {
-    numbers += part == task_M || part == task_C ? bodies * bodies : bodies;
+    switch (part) {
+      case task_M:
+      case task_C: numbers += bodies * bodies; break;
+      case task_inverse_derivatives: numbers += 3 * bodies * bodies; break;
+      case task_regressor: numbers += 10 * bodies * bodies; break;
+      default: numbers += bodies; break;
+    }
   }
   return numbers;
 }

@@ -12,10 +12,11 @@
 namespace dyn::bench {
 
 // `void NAME(const double* q, const double* v, const double* a, double* y)`: the parts of y in this order, matrices
-// column-major and whole; a where the inverse dynamics is among them.
+// column-major and whole; a where the inverse dynamics, its derivatives or the regressor is among them.
 struct GeneratedFunction {
   std::string name;
-  std::vector<PeerTask> parts;  // of task_M, task_C, task_g, task_h, task_inverse
+  // Of task_M, task_C, task_g, task_h, task_inverse, task_inverse_derivatives (dtau/dq, dtau/dv, M), task_regressor.
+  std::vector<PeerTask> parts;
 };
 
 // Numbers in y.

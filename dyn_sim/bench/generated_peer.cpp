@@ -28,17 +28,34 @@ const std::vector<std::pair<PeerTask, GeneratedFunction>>& functions() {
       {task_h, {"h", {task_h}}},
       {task_M_and_h, {"M_and_h", {task_M, task_h}}},
       {task_cycle, {"M_C_and_g", {task_M, task_C, task_g}}},
-      {task_inverse, {"inverse", {task_inverse}}}};
+      {task_inverse, {"inverse", {task_inverse}}},
+      {task_inverse_derivatives, {"inverse_derivatives", {task_inverse_derivatives}}},
+      {task_regressor, {"regressor", {task_regressor}}}};
   return all;
 }
 
 struct Robot {
   int bodies = 0;
   void* library = nullptr;
-  Function of_task[8] = {};
+  Function of_task[16] = {};
   int last = -1;  // task
   std::vector<double> y;
+  std::vector<double> parameters;  // ten a body, in the order of the regressor's columns
 };
+
+// m, m c, and the inertia about the body frame's origin as xx, xy, yy, xz, yz, zz.
+std::vector<double> parameters_of(const PeerTree& tree) {
+  std::vector<double> p;
+  for (int i = 0; i < tree.bodies; ++i) {
+    const double m = tree.mass[i];
+    const double *c = tree.com + 3 * i, *I = tree.inertia + 9 * i;
+    const double squared = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+    const auto about_origin = [&](int r, int s) { return I[3 * r + s] + m * ((r == s ? squared : 0.0) - c[r] * c[s]); };
+    p.insert(p.end(), {m, m * c[0], m * c[1], m * c[2], about_origin(0, 0), about_origin(0, 1), about_origin(1, 1),
+                       about_origin(0, 2), about_origin(1, 2), about_origin(2, 2)});
+  }
+  return p;
+}
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -140,6 +157,7 @@ void* make(const PeerTree& tree) {
   auto robot = std::make_unique<Robot>();
   robot->bodies = tree.bodies;
   robot->library = library;
+  robot->parameters = parameters_of(tree);
   for (const auto& [task, function] : functions()) {
     robot->of_task[task] = reinterpret_cast<Function>(dlsym(library, function.name.c_str()));
     robot->y.resize(std::max(robot->y.size(), static_cast<size_t>(results_of(function, tree.bodies))));
@@ -158,9 +176,20 @@ void run(void* made, int task, const double* q, const double* v, const double* x
   robot.of_task[task](q, v, x, robot.y.data());
 }
 
+// The regressor times the parameters.
+void read_torque(const Robot& robot, double* to) {
+  std::fill_n(to, robot.bodies, 0.0);
+  const double* column = robot.y.data();
+  for (const double p : robot.parameters) {
+    for (int i = 0; i < robot.bodies; ++i) to[i] += p * column[i];
+    column += robot.bodies;
+  }
+}
+
 // A part of what the last function gave.
 void read(void* made, int task, double* to) {
   const Robot& robot = *static_cast<Robot*>(made);
+  if (task == task_regressor) return read_torque(robot, to);
   for (const auto& [of, function] : functions()) {
     if (of != robot.last) continue;
     const double* from = robot.y.data();

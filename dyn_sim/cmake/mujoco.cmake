@@ -1,16 +1,24 @@
 # The engine mujoco of `dyn run`. Headers come from the PyPI package mujoco (beside DYN_PYTHON), or from wherever
-# DYN_MUJOCO_INCLUDE and DYN_MUJOCO_LIBRARY say; the library is opened at run time, so that nothing else needs it.
+# DYN_MUJOCO_INCLUDE and DYN_MUJOCO_LIBRARY say; the library is opened at run time, so that nothing else needs it. A wheel
+# takes the headers from the Python that builds it or from .deps/venv, and the library from the package mujoco of the
+# Python that runs it.
 set(mujoco_version 4)
-find_path(DYN_MUJOCO_INCLUDE mujoco/mujoco.h PATHS ${DYN_PYTHON_SITE}/mujoco/include)
+if(DYN_PYTHON_PACKAGE)
+  find_package(Python 3.10 QUIET COMPONENTS Interpreter)
+  file(GLOB mujoco_of_setup ${CMAKE_SOURCE_DIR}/.deps/venv/lib/python3*/site-packages/mujoco/include)
+  set(DYN_MUJOCO_LIBRARY "" CACHE FILEPATH "none: the wheel asks the Python that runs it" FORCE)
+endif()
+find_path(DYN_MUJOCO_INCLUDE mujoco/mujoco.h
+  PATHS ${DYN_PYTHON_SITE}/mujoco/include ${Python_SITELIB}/mujoco/include ${mujoco_of_setup})
 file(GLOB mujoco_files ${DYN_PYTHON_SITE}/mujoco/libmujoco.so.${mujoco_version}.*)
-if(mujoco_files AND NOT DYN_MUJOCO_LIBRARY)
+if(mujoco_files AND NOT DYN_MUJOCO_LIBRARY AND NOT DYN_PYTHON_PACKAGE)
   list(GET mujoco_files 0 mujoco_file)
   set(DYN_MUJOCO_LIBRARY ${mujoco_file} CACHE FILEPATH "MuJoCo's shared library" FORCE)
-elseif(NOT DYN_MUJOCO_LIBRARY)
+elseif(NOT DYN_MUJOCO_LIBRARY AND NOT DYN_PYTHON_PACKAGE)
   find_library(DYN_MUJOCO_LIBRARY mujoco)
 endif()
 set(DYN_HAS_MUJOCO FALSE)
-if(EXISTS "${DYN_MUJOCO_INCLUDE}/mujoco/mujoco.h" AND EXISTS "${DYN_MUJOCO_LIBRARY}")
+if(EXISTS "${DYN_MUJOCO_INCLUDE}/mujoco/mujoco.h" AND (DYN_PYTHON_PACKAGE OR EXISTS "${DYN_MUJOCO_LIBRARY}"))
   file(STRINGS ${DYN_MUJOCO_INCLUDE}/mujoco/mujoco.h header_version REGEX "mjVERSION_HEADER ${mujoco_version}[0-9][0-9][0-9][0-9][0-9][0-9]$")
   if(header_version)
     set(DYN_HAS_MUJOCO TRUE)

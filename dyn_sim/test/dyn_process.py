@@ -35,6 +35,13 @@ def evaluate(robot, *lines, options=()):
     return answers
 
 
+def with_and_without(robot, state, payload, options=()):
+    """Answers for a state without the payload, with it, and without it again."""
+    bare, _, loaded, _, again = evaluate(robot, state, {"attach": payload}, state, {"detach": payload["name"]}, state,
+                                         options=options)
+    return bare, loaded, again
+
+
 def fails(case, done, code, *words):
     """The exit code, nothing but one line on standard error, and every word in it."""
     case.assertEqual(done.returncode, code, done.error)

@@ -2,7 +2,7 @@
 """`dyn eval --derivatives` against differences of its own tau and qdd. To rounding: test_derivatives_conformance."""
 import unittest
 
-from dyn_process import BRANCH, FLOATING, TIP, evaluate
+from dyn_process import BRANCH, FLOATING, TIP, evaluate, with_and_without
 
 STATE = {"q": [0.3, -0.7, 0.2, 0.9], "v": [1.1, 0.4, -0.6, 0.8], "a": [0.5, -1.5, 2.0, 0.25],
          "tau": [3.0, -2.0, 1.0, 0.5]}
@@ -44,8 +44,7 @@ class Derivatives(unittest.TestCase):
 
     def test_payload(self):
         box = {"name": "box", "link": "left_tip", "mass": 2.0, "com": [0.1, 0, 0], "inertia": [0.1, 0, 0, 0.1, 0, 0.1]}
-        bare, _, loaded, _, again = evaluate(BRANCH, STATE, {"attach": box}, STATE, {"detach": "box"}, STATE,
-                                             options=["--derivatives"])
+        bare, loaded, again = with_and_without(BRANCH, STATE, box, ["--derivatives"])
         self.assertEqual(bare, again)
         self.assertNotEqual(bare["dtau_dq"], loaded["dtau_dq"])
 

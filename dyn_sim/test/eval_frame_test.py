@@ -3,7 +3,7 @@
 import math
 import unittest
 
-from dyn_process import BRANCH, FLOATING, TIP, evaluate, fails, run
+from dyn_process import BRANCH, FLOATING, TIP, evaluate, fails, run, with_and_without
 
 STATE = {"q": [0.3, -0.7, 0.2, 0.9], "v": [1.1, 0.4, -0.6, 0.8]}
 FREE = {"q": [1, 2, 3, 0.4, 0.5, 0.6], "v": [1, 2, 3, -1, 0.5, 2]}
@@ -55,8 +55,7 @@ class Frame(unittest.TestCase):
         self.assertNotIn("Lambda_error", r["frame"])
 
     def test_payload(self):
-        bare, _, loaded, _, again = evaluate(BRANCH, STATE, {"attach": BOX}, STATE, {"detach": "box"}, STATE,
-                                             options=["--frame", "left_tip"])
+        bare, loaded, again = with_and_without(BRANCH, STATE, BOX, ["--frame", "left_tip"])
         self.assertEqual(bare, again)
         self.assertEqual(bare["frame"]["J"], loaded["frame"]["J"])
         _, box, _, gone = evaluate(BRANCH, {"attach": BOX}, STATE, {"detach": "box"}, STATE,

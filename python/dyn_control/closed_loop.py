@@ -2,6 +2,7 @@
 """Closed loops of a controller and a simulated arm: run(config), as `dyn run` does it."""
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
 import os
@@ -148,6 +149,16 @@ def load_config(config: str | os.PathLike) -> dict:
     return _find_beside(tree, Path(file).parent)
 
 
+def _offer_mujoco() -> None:
+    """The library of the package mujoco that this Python has, for the engine of that name; the user's own choice stays."""
+    if os.environ.get("DYN_MUJOCO_LIBRARY"):
+        return
+    package = importlib.util.find_spec("mujoco")
+    for folder in (package.submodule_search_locations or []) if package else []:
+        for file in sorted(Path(folder).glob("libmujoco.so.*")):
+            os.environ["DYN_MUJOCO_LIBRARY"] = str(file)
+
+
 def run(config: str | os.PathLike | Mapping, *, real_time: bool = False, duration: float | None = None,
         engine: str | None = None, out: str | os.PathLike | None = None, check: bool = True) -> Run:
     """A controller and a simulated arm in a closed loop; what was recorded comes back as arrays.
@@ -156,7 +167,7 @@ def run(config: str | os.PathLike | Mapping, *, real_time: bool = False, duratio
     real_time  against the clock, on the last core, with SCHED_FIFO and locked memory where the system allows it;
                else as fast as it goes
     duration   s, instead of the configuration's duration_s
-    engine     native or mujoco, instead of what the configuration says
+    engine     native or mujoco (the package of that name, pip install mujoco), instead of what the configuration says
     out        a folder for results.json, log.csv, log.mcap and report.html
     check      raise RunFailed, which has the Run, where the run failed by its own criteria
 
@@ -167,6 +178,7 @@ def run(config: str | os.PathLike | Mapping, *, real_time: bool = False, duratio
         raise ModelError(f"duration: {duration} is not from 0.001 to 3600 s")
     if engine not in (None, "native", "mujoco"):
         raise ModelError(f"engine: '{engine}' is none of native, mujoco")
+    _offer_mujoco()
     name = "config" if isinstance(config, Mapping) else os.fspath(config)
     finished = Run(_core.run_configuration(json.dumps(tree, ensure_ascii=False), name, real_time, duration or 0.0,
                                            engine or ""))

@@ -86,7 +86,7 @@ nb::object Terms::parameters(State& state) {
 
 Derivatives& Terms::derivatives(State& state) {
   if (!derivatives_) derivatives_ = std::make_unique<Derivatives>(state.shared_model());
-  derivatives_->set_gravity(state.dynamics().tree().gravity);
+  derivatives_->set_gravity_and_inertias(state.dynamics().tree());
   return *derivatives_;
 }
 

@@ -2,6 +2,7 @@
 """run(): arrays and results of a closed loop, what is refused, what fails, Ctrl-C."""
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -99,13 +100,29 @@ def test_several_arms():
     (lambda c: c.update(rate_hz=float("nan")), "^rate_hz is nan, not a finite number$"),
     (lambda c: c["controller"]["gains"]["default"].update(p=np.inf), r"^controller\.gains\.default\.p is inf, not a finite"),
     (lambda c: c.update(robot=object()), "^robot is a object, not what a configuration can hold$"),
-    (lambda c: c["plant"].update(engine="mujoco"), "engine mujoco"),
     (lambda c: c["controller"].update(jsim_algorithm="x"), "^jsim_algorithm: unknown algorithm 'x'; available: "),
 ])
 def test_bad_configurations_are_refused(config, change, sentence):
     change(config)
     with pytest.raises(dyn.ModelError, match=sentence):
         dyn.run(config)
+
+
+def test_engine_mujoco(config):
+    """By the library of the package mujoco of this Python; both engines agree on where the arm goes."""
+    native, mujoco = dyn.run(config), dyn.run(config, engine="mujoco")
+    assert mujoco.results["cycles"] == native.results["cycles"]
+    np.testing.assert_allclose(mujoco.q, native.q, atol=1e-3)
+    assert not np.array_equal(mujoco.q, native.q)
+
+
+def test_engine_mujoco_without_its_library(config):
+    call = "import json, sys, dyn_control as dyn; dyn.run(json.loads(sys.argv[1]), engine='mujoco')"
+    done = subprocess.run([sys.executable, "-P", "-c", call, json.dumps(config)], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "DYN_MUJOCO_LIBRARY": "/nowhere/libmujoco.so"}, check=False)
+    assert done.returncode == 1
+    assert re.search(r"ModelError: engine mujoco: its library cannot be opened \(/nowhere/libmujoco.so: .*mujoco==4\.",
+                     done.stderr)
 
 
 @pytest.mark.parametrize("arguments, sentence", [

@@ -37,6 +37,9 @@ class Derivatives {
   // As of Dynamics: from the next update on.
   DYN_REALTIME void set_gravity(const Vec3d& gravity_mps2) noexcept;
   DYN_REALTIME void set_body_inertia(int body, const BodyInertia& inertia) noexcept;
+  // Gravity and all inertias at once, from a tree that is otherwise the same: those in force of a Dynamics, by its
+  // tree(), while a payload is ramped in.
+  DYN_REALTIME void set_gravity_and_inertias(const Tree& tree) noexcept;
 
   // dtau/dq, dtau/dv and M at q, v, a. Not ok, and everything as before, where one of them is not finite.
   DYN_REALTIME Status update_inverse(std::span<const double> q, std::span<const double> v,

@@ -145,6 +145,14 @@ void Derivatives::set_body_inertia(int body, const BodyInertia& inertia) noexcep
   impl_->memory.fill(impl_->tree);
   impl_->scales_are_old = true;
 }
+void Derivatives::set_gravity_and_inertias(const Tree& tree) noexcept {
+  Impl& d = *impl_;
+  DYN_EXPECTS(tree.size == d.tree.size);
+  d.tree.gravity = tree.gravity;
+  for (int body = 0; body < tree.size; ++body) dyn::set_body_inertia(d.tree, body, body_inertia(tree, body));
+  d.memory.fill(d.tree);
+  d.scales_are_old = true;
+}
 
 Status Derivatives::update_inverse(std::span<const double> q, std::span<const double> v,
                                    std::span<const double> a) noexcept {

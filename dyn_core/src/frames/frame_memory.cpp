@@ -43,6 +43,7 @@ void FrameMemory::make_path(const Link& link, const Tree& tree, const FramesKern
   path_.bodies = static_cast<int>(body_.size());
   path_.blocks = path_.bodies / width_ + 1;
   path_.run = path_.columns = true;
+  mimic_ = tree.has_mimic;
   for (int k = 0; k < path_.bodies; ++k) {
     const int b = body_[k];
     coordinate_.push_back(tree.coordinate[b]);
@@ -98,6 +99,10 @@ void FrameMemory::update(const FramesKernel& kernel, const double* q, const doub
 
 // A mimic joint moves the frame by its ratio times its leader's rate.
 void FrameMemory::scatter() noexcept {
+  if (!mimic_) {
+    for (int k = 0; k < path_.bodies; ++k) std::copy_n(path_J_.get() + 6L * k, 6, J_.get() + 6L * coordinate_[k]);
+    return;
+  }
   for (const int c : coordinate_) std::fill_n(J_.get() + 6L * c, 6, 0.0);
   for (int k = 0; k < path_.bodies; ++k) {
     double* to = J_.get() + 6L * coordinate_[k];

@@ -47,6 +47,7 @@ class FrameMemory {
 
   Path path_{};
   int width_;
+  bool mimic_ = false;                  // some joint of the robot follows another
   std::vector<int> body_, coordinate_;  // of the path
   std::vector<double> ratio_;
   lanes::Aligned constants_, gathered_, states_;

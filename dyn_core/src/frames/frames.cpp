@@ -138,30 +138,57 @@ Mat3d Frames::rotation(int frame) const noexcept { return impl_->at(frame).rotat
 namespace {
 
 using Six = Eigen::Map<Eigen::Matrix<double, 6, 1>, Eigen::Unaligned>;
-constexpr int kFrameAxes = 0, kBaseOrigin = 1;
 ConstVectorRef<double> six(const double* from) { return {from, 6}; }
 ConstMatrixRef<double> six_by(const double* from, int n) { return {from, 6, n, Eigen::OuterStride<>(6)}; }
 
-// Both halves of a twist turned into the frame's axes.
-void turn(const Mat3d& R, const double* from, double* to) noexcept {
-  const Eigen::Map<const Vec3d> v(from), w(from + 3);
-  Eigen::Map<Vec3d> out_v(to), out_w(to + 3);
-  out_v = R.transpose() * v;
-  out_w = R.transpose() * w;
+// The kinds of axes beside the base's: where FrameMemory keeps what is in them, and a twist turned into them.
+struct FrameAxes {
+  static constexpr int place = 0;
+  explicit FrameAxes(const FrameMemory& f) noexcept : frame_R_base(f.rotation().transpose()) {}
+  void operator()(const double* from, double* to) const noexcept {
+    const Eigen::Map<const Vec3d> v(from), w(from + 3);
+    Eigen::Map<Vec3d> out_v(to), out_w(to + 3);
+    out_v = frame_R_base * v;
+    out_w = frame_R_base * w;
+  }
+  Mat3d frame_R_base;
+};
+struct BaseOrigin {
+  static constexpr int place = 1;
+  explicit BaseOrigin(const FrameMemory& f) noexcept : p(f.position()) {}
+  // From the point at p to that at the base's origin: v - w x p.
+  void operator()(const double* from, double* to) const noexcept {
+    const Eigen::Map<const Vec3d> v(from), w(from + 3);
+    Eigen::Map<Vec3d> out_v(to), out_w(to + 3);
+    out_v = v + p.cross(w);
+    out_w = w;
+  }
+  Vec3d p;
+};
+
+template <class Axes>
+ConstVectorRef<double> twist_in(FrameMemory& f) noexcept {
+  const Axes turned(f);
+  turned(f.twist(), f.other_twist(Axes::place));
+  return six(f.other_twist(Axes::place));
 }
-// From the point at p to that at the base's origin: v - w x p.
-void shift(const Vec3d& p, const double* from, double* to) noexcept {
-  const Eigen::Map<const Vec3d> v(from), w(from + 3);
-  Eigen::Map<Vec3d> out_v(to), out_w(to + 3);
-  out_v = v + p.cross(w);
-  out_w = w;
+template <class Axes>
+ConstMatrixRef<double> J_in(FrameMemory& f) noexcept {
+  const Axes turned(f);
+  for (int c = 0; c < f.coordinates; ++c) turned(f.J() + 6L * c, f.other_J(Axes::place) + 6L * c);
+  return six_by(f.other_J(Axes::place), f.coordinates);
 }
-// What is the frame's: the rate of its velocity there, where the point moves along: less w x v.
-void at_fixed_point(FrameMemory& f, double* to) noexcept {
+// What is the frame's is the rate of its velocity where the point moves along: here it stands still, less w x v.
+template <class Axes>
+ConstVectorRef<double> Jdot_v_in(FrameMemory& f) noexcept {
   const Eigen::Map<const Vec3d> v(f.twist()), w(f.twist() + 3), rate(f.Jdot_v());
-  Six out(to);
-  out.head<3>() = rate - w.cross(v);
-  out.tail<3>() = Eigen::Map<const Vec3d>(f.Jdot_v() + 3);
+  double fixed[6];
+  Six at_fixed_point(fixed);
+  at_fixed_point.head<3>() = rate - w.cross(v);
+  at_fixed_point.tail<3>() = Eigen::Map<const Vec3d>(f.Jdot_v() + 3);
+  const Axes turned(f);
+  turned(fixed, f.other_Jdot_v(Axes::place));
+  return six(f.other_Jdot_v(Axes::place));
 }
 
 }  // namespace
@@ -173,42 +200,14 @@ ConstMatrixRef<double> Frames::J_base_axes(int frame) const noexcept {
   return six_by(f.J(), f.coordinates);
 }
 
-ConstVectorRef<double> Frames::twist_frame_axes(int frame) noexcept {
-  FrameMemory& f = impl_->at(frame);
-  turn(f.rotation(), f.twist(), f.other_twist(kFrameAxes));
-  return six(f.other_twist(kFrameAxes));
-}
-ConstMatrixRef<double> Frames::J_frame_axes(int frame) noexcept {
-  FrameMemory& f = impl_->at(frame);
-  const Mat3d R = f.rotation();
-  for (int c = 0; c < f.coordinates; ++c) turn(R, f.J() + 6L * c, f.other_J(kFrameAxes) + 6L * c);
-  return six_by(f.other_J(kFrameAxes), f.coordinates);
-}
-ConstVectorRef<double> Frames::Jdot_v_frame_axes(int frame) noexcept {
-  FrameMemory& f = impl_->at(frame);
-  double rate[6];
-  at_fixed_point(f, rate);
-  turn(f.rotation(), rate, f.other_Jdot_v(kFrameAxes));
-  return six(f.other_Jdot_v(kFrameAxes));
-}
+ConstVectorRef<double> Frames::twist_frame_axes(int frame) noexcept { return twist_in<FrameAxes>(impl_->at(frame)); }
+ConstMatrixRef<double> Frames::J_frame_axes(int frame) noexcept { return J_in<FrameAxes>(impl_->at(frame)); }
+ConstVectorRef<double> Frames::Jdot_v_frame_axes(int frame) noexcept { return Jdot_v_in<FrameAxes>(impl_->at(frame)); }
 
-ConstVectorRef<double> Frames::twist_base_origin(int frame) noexcept {
-  FrameMemory& f = impl_->at(frame);
-  shift(f.position(), f.twist(), f.other_twist(kBaseOrigin));
-  return six(f.other_twist(kBaseOrigin));
-}
-ConstMatrixRef<double> Frames::J_base_origin(int frame) noexcept {
-  FrameMemory& f = impl_->at(frame);
-  const Vec3d p = f.position();
-  for (int c = 0; c < f.coordinates; ++c) shift(p, f.J() + 6L * c, f.other_J(kBaseOrigin) + 6L * c);
-  return six_by(f.other_J(kBaseOrigin), f.coordinates);
-}
+ConstVectorRef<double> Frames::twist_base_origin(int frame) noexcept { return twist_in<BaseOrigin>(impl_->at(frame)); }
+ConstMatrixRef<double> Frames::J_base_origin(int frame) noexcept { return J_in<BaseOrigin>(impl_->at(frame)); }
 ConstVectorRef<double> Frames::Jdot_v_base_origin(int frame) noexcept {
-  FrameMemory& f = impl_->at(frame);
-  double rate[6];
-  at_fixed_point(f, rate);
-  shift(f.position(), rate, f.other_Jdot_v(kBaseOrigin));
-  return six(f.other_Jdot_v(kBaseOrigin));
+  return Jdot_v_in<BaseOrigin>(impl_->at(frame));
 }
 
 }  // namespace dyn

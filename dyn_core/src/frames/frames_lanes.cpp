@@ -1,10 +1,12 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // One frame: its pose, twist, Jacobian and Jdot v, from the bodies that move it, one a lane. With z_i the axes and
-//   r_i = sum over j >= i of (z_j q_j where j slides, + R_j next_j),  from joint i to the frame's origin,
-//   J_i = (z_i x r_i, z_i) revolute, (z_i, 0) prismatic;  V_i = sum over j <= i of J_j v_j
-//   Jdot v = sum over i of V_i x J_i v_i, + (w x velocity of the origin, 0)
-// V x J of twists about a point that stands still just where the frame's origin is: (w x Jv + v x Jw, w x Jw).
+//   d_i = z_i q_i where i slides, + R_i next_i: from joint i to joint i + 1, or to the frame's origin
+//   r_i = sum over j >= i of d_j: from joint i to the frame's origin
+//   J_i = (z_i x r_i, z_i) revolute, (z_i, 0) prismatic;  m_i = z_i v_i revolute, 0 prismatic;  w_i = sum over j <= i
+//   of m_j
+// and with the angular accelerations' increments w_i x m_i
+//   Jdot v = sum over i of ((w_i x m_i) x r_i + w_i x (w_i x d_i + 2 z_i v_i where i slides), w_i x m_i)
 #include "frames/frames_kernel.hpp"
 #include "lanes/rotations.hpp"
 
@@ -13,7 +15,7 @@ namespace {
 using namespace dyn::frames;
 
 struct State {
-  V3 z, way;
+  V3 z, d, r;
 };
 
 enum Want : unsigned { want_pose, want_J, want_all };
@@ -61,44 +63,52 @@ DYN_INLINE void store_columns(const V3& linear, const V3& angular, int lanes, do
 struct Twist {
   V3 v, w;
 };
-struct Moved {  // what is summed along the path, all lanes alike
-  Twist twist, change;
+struct Sums {
+  V3 w;                 // of the last body before the block, all lanes alike
+  Twist twist, Jdot_v;  // to be summed over the lanes
 };
 
 // A block's part of J, and of the sums.
 template <Want kWant, bool kSlides>
-DYN_INLINE void motion(const double* block, const V3& z, const V3& r, V v, int lanes, double* J, Moved& sum) {
-  Twist column{cross(z, r), z};
-  if constexpr (kSlides) {
-    const V turns = constant(block, revolute);
-    column = {column.v * turns + z * (all(1.0) - turns), z * turns};
-  }
+DYN_INLINE void motion(const double* block, const State& b, V v, int lanes, double* J, bool first_block, Sums& sum) {
+  Twist column{cross(b.z, b.r), b.z};
+  const V turns = kSlides ? constant(block, revolute) : V{};
+  if constexpr (kSlides) column = {column.v * turns + b.z * (all(1.0) - turns), b.z * turns};
   if (J != nullptr && lanes > 0) store_columns(column.v, column.w, lanes, J);
   if constexpr (kWant != want_all) return;
-  const Twist moving{column.v * v, column.w * v};
-  const Twist twist{sum_up<Bodies>(moving.v) + sum.twist.v, sum_up<Bodies>(moving.w) + sum.twist.w};
-  const V3 linear = plus_cross(cross(twist.w, moving.v), twist.v, moving.w), angular = cross(twist.w, moving.w);
-  sum.change.v = sum.change.v + linear;
-  sum.change.w = sum.change.w + angular;
-  sum.twist = {last<Bodies>(twist.v), last<Bodies>(twist.w)};
+  const auto added = [first_block](const V3& so_far, const V3& more) { return first_block ? more : so_far + more; };
+  const V turning = kSlides ? v * turns : v;
+  const V3 m = b.z * turning;
+  const V3 w = added(sum.w, sum_up<Bodies>(m));
+  const V3 alpha = cross(w, m);
+  V3 carried = cross(w, b.d);
+  if constexpr (kSlides) carried = carried + b.z * ((v - turning) * all(2.0));
+  sum.Jdot_v.v = added(sum.Jdot_v.v, plus_cross(cross(alpha, b.r), w, carried));
+  sum.Jdot_v.w = added(sum.Jdot_v.w, alpha);
+  sum.twist.v = added(sum.twist.v, column.v * v);
+  sum.twist.w = added(sum.twist.w, m);
+  sum.w = last<Bodies>(w);
 }
 
-DYN_INLINE Vector3<double> lane0(const V3& a) { return {a.x[0], a.y[0], a.z[0]}; }
-DYN_INLINE void put(double* to, const Vector3<double>& a) {
-  to[0] = a.x;
-  to[1] = a.y;
-  to[2] = a.z;
-}
-
-DYN_INLINE void store_sums(const Moved& sum, const Output& out) {
-  const Vector3<double> v = lane0(sum.twist.v), w = lane0(sum.twist.w);
-  if (out.twist != nullptr) {
-    put(out.twist, v);
-    put(out.twist + 3, w);
+// Sums over the lanes, six numbers one after the other.
+DYN_INLINE void store_totals(const Twist& a, double* to) {
+  V r[6] = {a.v.x, a.v.y, a.v.z, a.w.x, a.w.y, a.w.z};
+#if DYN_SIMD_WIDTH == 8
+  for (int i = 0; i < 6; i += 2) {
+    swap_ones(r[i], r[i + 1]);
+    r[i] += r[i + 1];
   }
-  if (out.Jdot_v == nullptr) return;
-  put(out.Jdot_v, lane0(sum_down<Bodies>(sum.change.v)) + cross(w, v));
-  put(out.Jdot_v + 3, lane0(sum_down<Bodies>(sum.change.w)));
+  swap_twos(r[0], r[2]);
+  r[5] = r[4];
+  swap_twos(r[4], r[5]);
+  const V front = r[0] + r[2], back = r[4] + r[5];
+  store_first(to,
+              __builtin_shufflevector(front, back, 0, 1, 2, 3, 8, 9, 10, 11) +
+                  __builtin_shufflevector(front, back, 4, 5, 6, 7, 12, 13, 14, 15),
+              6);
+#else
+  for (int c = 0; c < 6; ++c) to[c] = sum_down(r[c])[0];
+#endif
 }
 
 // kBlocks: where they are known, else 0.
@@ -120,28 +130,30 @@ DYN_INLINE void pass(const Path& path, const double* q, const double* v, const O
     if (k + 1 < blocks) before = last<Bodies>(e);
     axes(e, f);
     states[k].z = f.ez;
-    states[k].way = in_base(f, constant3(block, next_x));
-    if constexpr (kSlides) states[k].way = states[k].way + f.ez * (value - angle);
+    states[k].d = in_base(f, constant3(block, next_x));
+    if constexpr (kSlides) states[k].d = states[k].d + f.ez * (value - angle);
   }
   store3(out.pose, f.ex);
   store3(out.pose + 3 * W, f.ey);
   store3(out.pose + 6 * W, f.ez);
   V3 beyond{};
   for (int k = blocks; k-- > 0;) {
-    const V3 r = k + 1 == blocks ? sum_down<Bodies>(states[k].way) : sum_down<Bodies>(states[k].way) + beyond;
+    const V3 r = k + 1 == blocks ? sum_down<Bodies>(states[k].d) : sum_down<Bodies>(states[k].d) + beyond;
     beyond = first<Bodies>(r);
-    states[k].way = r;
+    states[k].r = r;
   }
   store3(out.pose + 9 * W, V3{all(path.start[0]), all(path.start[1]), all(path.start[2])} + beyond);
   if constexpr (kWant == want_pose) return;
-  Moved sum{};
+  Sums sum{};
   for (int k = 0; k < blocks; ++k) {
     const int left = path.bodies - k * W, lanes = left < W ? left : W;
     const V rates = kWant == want_all ? load_lanes(v + k * W, left) : V{};
-    motion<kWant, kSlides>(block_of(path, k), states[k].z, states[k].way, rates, lanes,
-                           out.J == nullptr ? nullptr : out.J + 6L * k * W, sum);
+    motion<kWant, kSlides>(block_of(path, k), states[k], rates, lanes, out.J == nullptr ? nullptr : out.J + 6L * k * W,
+                           k == 0, sum);
   }
-  if constexpr (kWant == want_all) store_sums(sum, out);
+  if constexpr (kWant != want_all) return;
+  if (out.twist != nullptr) store_totals(sum.twist, out.twist);
+  if (out.Jdot_v != nullptr) store_totals(sum.Jdot_v, out.Jdot_v);
 }
 
 template <bool kSlides, int kBlocks>

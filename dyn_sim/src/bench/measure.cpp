@@ -42,6 +42,7 @@ int calls_of_a_turn(const Contestant& contestant, int states) {
 
 class ColdCache {
  public:
+  explicit ColdCache(int megabytes) : memory_(static_cast<size_t>(megabytes) << 17U) {}
   double time(const Contestant& contestant, int state) {
     for (size_t i = 0; i < memory_.size(); i += 8) ++memory_[i];
     const auto empty = Clock::now();
@@ -52,7 +53,7 @@ class ColdCache {
   }
 
  private:
-  std::vector<std::ptrdiff_t> memory_ = std::vector<std::ptrdiff_t>(size_t{1} << 20);  // 8 MiB
+  std::vector<std::ptrdiff_t> memory_;
 };
 
 }  // namespace
@@ -73,7 +74,7 @@ std::vector<Times> measure(const std::vector<Contestant>& contestants, const Eff
       samples[k].push_back(elapsed_ns(start) / calls[k]);
     }
   }
-  ColdCache cache;
+  ColdCache cache(effort.cold_megabytes);
   for (int round = 0; round < effort.cold_calls; ++round) {
     for (size_t k = 0; k < n; ++k) cold[k].push_back(cache.time(contestants[k], round % effort.states));
   }

@@ -180,6 +180,9 @@ Action declare_bench(CLI::App& app) {
       ->check(CLI::Range(1, 100000000));
   app.add_option("--seed", options->seed, "Seed of the random states");
   app.add_option("--rounds", options->effort.rounds, "Turns of every contestant")->check(CLI::Range(5, 10000));
+  app.add_option("--cold", options->effort.cold_megabytes,
+                 "MiB of other data written before each call of the column cold [8]")
+      ->check(CLI::Range(1, 1024));
   return [options] { run_bench(*options); };
 }
 

@@ -1,21 +1,13 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // log.csv: every recorded cycle of every signal; numbers read back exactly.
-#include <charconv>
-
 #include "dyn_sim/run/outputs.hpp"
+#include "number_text.hpp"
 #include "output_file.hpp"
 #include "results_names.hpp"
 
 namespace dyn::sim {
 namespace {
-
-// The shortest text that reads back as the same number.
-void append(std::string& line, double value) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, value);
-  line.append(text, end.ptr);
-}
 
 // Quoted where a comma, a quote or a line break is in it.
 std::string field(const std::string& text) {
@@ -38,10 +30,10 @@ std::string header(const ArmRecord& arm) {
 void append_row(std::string& line, const ArmRecord& arm, int row) {
   const auto r = static_cast<size_t>(row);
   const size_t width = static_cast<size_t>(Signal::count) * arm.coordinates.size();
-  append(line, arm.time_s[r]);
+  outputs::append_number(line, arm.time_s[r]);
   for (size_t k = 0; k < width; ++k) {
     line += ',';
-    append(line, arm.signals[r * width + k]);
+    outputs::append_number(line, arm.signals[r * width + k]);
   }
   line += ',' + (r < arm.jsim.size() ? outputs::jsim_name(arm.jsim[r]) : std::string());
   line += ',' + (r < arm.flags.size() ? std::to_string(arm.flags[r]) : std::string("0")) + '\n';

@@ -3,9 +3,13 @@
 // log.mcap: the signals of a run as messages. A message has one number for every coordinate under the coordinate's
 // name, so that plotting programs offer /arm7/state.q.joint1. Time is that of the simulation.
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "dyn_sim/run/outputs.hpp"
 #include "log_mcap_writer.hpp"
+#include "number_text.hpp"
 #include "output_file.hpp"
 #include "results_names.hpp"
 
@@ -38,39 +42,76 @@ Json signals_schema(const ArmRecord& arm, const Signal (&signals)[N]) {
   return properties;
 }
 
-template <size_t N>
-Json signals_message(const ArmRecord& arm, int row, const Signal (&signals)[N]) {
-  Json message = {{"time_s", arm.time_s[row]}};
-  for (const Signal s : signals) {
-    Json& values = message[to_string(s)] = Json::object();
-    for (size_t c = 0; c < arm.coordinates.size(); ++c) {
-      const double value = arm.signal(row, s, static_cast<int>(c));
-      values[arm.coordinates[c]] = std::isfinite(value) ? Json(value) : Json(nullptr);
+// Messages of some signals as text. Names are turned into JSON once, not in every message: a run of minutes has
+// millions of numbers.
+class SignalsText {
+ public:
+  template <size_t N>
+  SignalsText(const ArmRecord& arm, const Signal (&signals)[N]) : arm_(arm) {
+    for (const Signal s : signals) groups_.push_back({s, ',' + key(to_string(s)) + '{'});
+    for (const std::string& name : arm.coordinates) keys_.push_back((keys_.empty() ? "" : ",") + key(name));
+  }
+
+  // All but the closing brace.
+  void append(std::string& text, int row) const {
+    text += "{\"time_s\":";
+    outputs::append_number(text, arm_.time_s[static_cast<size_t>(row)]);
+    for (const auto& [signal, opening] : groups_) {
+      text += opening;
+      for (size_t c = 0; c < keys_.size(); ++c) {
+        text += keys_[c];
+        const double value = arm_.signal(row, signal, static_cast<int>(c));
+        if (std::isfinite(value)) {
+          outputs::append_number(text, value);
+        } else {
+          text += "null";
+        }
+      }
+      text += '}';
     }
   }
-  return message;
-}
+
+ private:
+  static std::string key(const std::string& name) { return outputs::to_text(Json(name)) + ':'; }
+
+  struct Group {
+    Signal signal;
+    std::string opening;
+  };
+  const ArmRecord& arm_;
+  std::vector<Group> groups_;
+  std::vector<std::string> keys_;  // of the coordinates
+};
+
+constexpr std::pair<const char*, int> flag_names[] = {{"saturated", ArmRecord::flag_saturated},
+                                                      {"collision", ArmRecord::flag_collision},
+                                                      {"ramping", ArmRecord::flag_ramping},
+                                                      {"holding", ArmRecord::flag_holding},
+                                                      {"fallback", ArmRecord::flag_fallback}};
 
 void write_signals(outputs::McapWriter& writer, const ArmRecord& arm, const std::string& topic) {
   Json state = signals_schema(arm, state_signals);
-  for (const char* flag : {"saturated", "collision", "ramping", "holding", "fallback"}) {
-    state[flag] = {{"type", "boolean"}};
-  }
+  for (const auto& [flag, bit] : flag_names) state[flag] = {{"type", "boolean"}};
   state["jsim"] = text();
   const auto states = writer.add_channel(topic + "/state", "dyn.State", object(state));
   const auto torques = writer.add_channel(topic + "/torque", "dyn.Torque", object(signals_schema(arm, torque_signals)));
+  const SignalsText state_text(arm, state_signals), torque_text(arm, torque_signals);
+  std::string message;
   for (int row = 0; row < arm.rows; ++row) {
     const auto r = static_cast<size_t>(row);
     const int flags = r < arm.flags.size() ? arm.flags[r] : 0;
-    Json message = signals_message(arm, row, state_signals);
-    message["saturated"] = (flags & ArmRecord::flag_saturated) != 0;
-    message["collision"] = (flags & ArmRecord::flag_collision) != 0;
-    message["ramping"] = (flags & ArmRecord::flag_ramping) != 0;
-    message["holding"] = (flags & ArmRecord::flag_holding) != 0;
-    message["fallback"] = (flags & ArmRecord::flag_fallback) != 0;
-    message["jsim"] = r < arm.jsim.size() ? outputs::jsim_name(arm.jsim[r]) : "";
-    writer.write(states, to_ns(arm.time_s[r]), outputs::to_text(message));
-    writer.write(torques, to_ns(arm.time_s[r]), outputs::to_text(signals_message(arm, row, torque_signals)));
+    message.clear();
+    state_text.append(message, row);
+    for (const auto& [flag, bit] : flag_names) {
+      message.append(",\"").append(flag).append((flags & bit) != 0 ? "\":true" : "\":false");
+    }
+    const std::string jsim = r < arm.jsim.size() ? outputs::jsim_name(arm.jsim[r]) : "";
+    message.append(",\"jsim\":\"").append(jsim).append("\"}");
+    writer.write(states, to_ns(arm.time_s[r]), message);
+    message.clear();
+    torque_text.append(message, row);
+    message += '}';
+    writer.write(torques, to_ns(arm.time_s[r]), message);
   }
 }
 

@@ -14,6 +14,12 @@
 namespace dyn::sim::mujoco {
 namespace {
 
+// That of the headers that this program was built with.
+std::string version() {
+  return std::to_string(mjVERSION_HEADER / 1000000) + "." + std::to_string(mjVERSION_HEADER / 1000 % 1000) + "." +
+         std::to_string(mjVERSION_HEADER % 1000);
+}
+
 // Where it was when this program was built, unless the user says otherwise; then wherever the system looks.
 std::vector<std::string> candidates() {
   if (const char* const chosen = std::getenv("DYN_MUJOCO_LIBRARY"); chosen != nullptr && *chosen != '\0') {
@@ -21,9 +27,9 @@ std::vector<std::string> candidates() {
     if (std::filesystem::exists(chosen, error)) require_regular_file(chosen);  // dlopen() would wait for a FIFO
     return {chosen};
   }
-  return {DYN_MUJOCO_LIBRARY, "libmujoco.so." + std::to_string(mjVERSION_HEADER / 1000000) + "." +
-                                  std::to_string(mjVERSION_HEADER / 1000 % 1000) + "." +
-                                  std::to_string(mjVERSION_HEADER % 1000)};
+  std::vector<std::string> files{"libmujoco.so." + version()};
+  if (const std::string built_with = DYN_MUJOCO_LIBRARY; !built_with.empty()) files.insert(files.begin(), built_with);
+  return files;
 }
 
 void* open() {
@@ -33,8 +39,8 @@ void* open() {
     if (handle != nullptr) return handle;
     reasons += (reasons.empty() ? "" : "; ") + std::string(dlerror());
   }
-  throw ModelError("engine mujoco: its library cannot be opened (" + reasons +
-                   "); DYN_MUJOCO_LIBRARY may name the file");
+  throw ModelError("engine mujoco: its library cannot be opened (" + reasons + "); PyPI has it, mujoco==" + version() +
+                   ", and DYN_MUJOCO_LIBRARY may name the file");
 }
 
 template <class Function>
