@@ -40,6 +40,7 @@ std::pair<std::uint8_t, std::string> judge(const CycleCounts& before, const Cycl
   if (now.bad_reference != before.bad_reference) return {DiagnosticStatus::WARN, "references are not finite"};
   if (now.collision != before.collision) return {DiagnosticStatus::WARN, "external effort above collision_threshold"};
   if (now.held_reference != before.held_reference) return {DiagnosticStatus::WARN, "no reference: the arm is held"};
+  if (now.late > before.late + 1) return {DiagnosticStatus::WARN, "the loop is late again and again"};
   if (now.limited != before.limited) return {DiagnosticStatus::WARN, "the reference asks for more than the arm can do"};
   if (now.velocity_held != before.velocity_held) return {DiagnosticStatus::WARN, "at a velocity limit"};
   if (now.saturated != before.saturated) return {DiagnosticStatus::WARN, "at an effort limit"};
@@ -159,6 +160,7 @@ void CycleReporter::note(const Arm& arm, const dyn::control::CycleReport& report
   add(collision_, report.collision);
   add(fallbacks_, report.fallback);
   add(no_motion_, event.coordinate >= 0);
+  add(late_, report.late);
   generation_.store(report.generation, std::memory_order_relaxed);
   jsim_.store(report.algorithms.jsim, std::memory_order_relaxed);
   coriolis_.store(report.algorithms.coriolis, std::memory_order_relaxed);
@@ -166,9 +168,9 @@ void CycleReporter::note(const Arm& arm, const dyn::control::CycleReport& report
 
 CycleCounts CycleReporter::counts() const {
   const auto now = [](const Number& number) { return number.load(std::memory_order_relaxed); };
-  return {now(all_),           now(held_reference_), now(held_torque_),   now(safe_torque_),
-          now(failed_),        now(saturated_),      now(velocity_held_), now(limited_),
-          now(bad_reference_), now(collision_),      now(fallbacks_),     now(no_motion_)};
+  return {now(all_),       now(held_reference_), now(held_torque_), now(safe_torque_),   now(failed_),
+          now(saturated_), now(velocity_held_),  now(limited_),     now(bad_reference_), now(collision_),
+          now(fallbacks_), now(no_motion_),      now(late_)};
 }
 
 std::string CycleReporter::name_of(int coordinate) const {
@@ -286,6 +288,7 @@ void CycleReporter::diagnose() {
   number("cycles with a reference that is not finite", now.bad_reference);
   number("cycles with external effort above collision_threshold", now.collision);
   number("cycles with a fallback", now.fallback);
+  number("cycles that came late", now.late);
   number("model generation", generation_.load(std::memory_order_relaxed));
   value("jsim_algorithm", jsim_name(jsim_.load(std::memory_order_relaxed)));
   value("coriolis_algorithm", coriolis_name(coriolis_.load(std::memory_order_relaxed)));

@@ -154,6 +154,20 @@ TEST_F(Reports, HardwareThatTurnsNoTorqueIntoMotion) {
   EXPECT_EQ(LogCapture::count("does this hardware turn torques into motion"), 1);
 }
 
+TEST_F(Reports, ALoopThatIsLateAgainAndAgain) {
+  bring_up(true);
+  for (int cycle = 0; cycle < 20; ++cycle) {
+    give_references();
+    const std::int64_t elapsed_ns = cycle % 5 == 0 ? 20'000'000 : 1'000'000;
+    plugin->time_ns += elapsed_ns;
+    ASSERT_EQ(plugin->controller->update(rclcpp::Time(plugin->time_ns, RCL_ROS_TIME),
+                                         rclcpp::Duration(std::chrono::nanoseconds(elapsed_ns))),
+              return_type::OK);
+  }
+  EXPECT_TRUE(diagnosed("the loop is late again and again", false)) << status.message;
+  EXPECT_EQ(status.level, DiagnosticStatus::WARN);
+}
+
 // An encoder that hangs, in motion and at rest.
 TEST_F(Reports, AStateThatHangs) {
   bring_up(true, "", 50.0, 0.05);

@@ -22,7 +22,7 @@ namespace dyn_controllers {
 // Cycles since configuration, and those of them in which something was not as it should be.
 struct CycleCounts {
   std::uint64_t all = 0, held_reference = 0, held_torque = 0, safe_torque = 0, failed = 0, saturated = 0,
-                velocity_held = 0, limited = 0, bad_reference = 0, collision = 0, fallback = 0, no_motion = 0;
+                velocity_held = 0, limited = 0, bad_reference = 0, collision = 0, fallback = 0, no_motion = 0, late = 0;
 };
 
 class CycleReporter {
@@ -70,7 +70,7 @@ class CycleReporter {
   std::atomic<int> jsim_{-1}, coriolis_{-1};
   Number generation_{0};
   Number all_{0}, held_reference_{0}, held_torque_{0}, safe_torque_{0}, failed_{0}, saturated_{0}, velocity_held_{0},
-      limited_{0}, bad_reference_{0}, collision_{0}, fallbacks_{0}, no_motion_{0};
+      limited_{0}, bad_reference_{0}, collision_{0}, fallbacks_{0}, no_motion_{0}, late_{0};
 
   // The executor's.
   rclcpp::Logger logger_;
