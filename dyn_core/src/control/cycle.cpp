@@ -156,6 +156,23 @@ bool Controller::Impl::hangs(int i) noexcept {
                     parameters->state_timeout_s);
 }
 
+bool StateWatch::note(std::size_t i, double q, double v, double effort, double moving_effort, double step_s,
+                      double timeout_s) noexcept {
+  constexpr double moved_on = 5e-3;  // rad or m
+  Joint& joint = joints_[i];
+  if (q != joint.q || v != joint.v) {
+    joint = {q, v, effort, 0.0, 0.0, false};
+    return false;
+  }
+  joint.same_s += step_s;
+  const bool pushed = std::abs(effort - joint.effort_before) > moving_effort;
+  joint.pushed_s = pushed ? joint.pushed_s + step_s : 0.0;
+  const bool stands_still_at_speed = std::abs(v) * joint.same_s > moved_on && joint.same_s > timeout_s;
+  const bool cannot_be = joint.frozen || stands_still_at_speed || joint.pushed_s > timeout_s;
+  joint.frozen = timeout_s > 0.0 && cannot_be;
+  return joint.frozen;
+}
+
 // Nothing at rest takes a change of a fifth of what the drive can, and of twice the friction.
 double Controller::Impl::moving_effort(int i) const noexcept {
   constexpr double share = 0.2;

@@ -4,7 +4,8 @@
 // velocity of a joint stay what they are to the last bit and cannot be true:
 //   - the velocity says that the joint has moved on, and the position says that it has not; or
 //   - the torque has changed by more than friction may hide for as long, and nothing of that is to be seen.
-// An arm at rest, with whatever it carries or leans on, is none of the two. Runs on the loop's thread.
+// An arm at rest, with whatever it carries or leans on, is none of the two. Runs on the loop's thread. In
+// src/control/cycle.cpp.
 #pragma once
 
 #include <cmath>
@@ -25,21 +26,7 @@ class StateWatch {
   // True where joint i is frozen: the same for longer than `timeout_s` (0: never said), and it cannot be. `effort`: the
   // last that was commanded; `moving_effort`: a change of it by this much moves the joint for sure.
   [[nodiscard]] DYN_REALTIME bool note(std::size_t i, double q, double v, double effort, double moving_effort,
-                                       double step_s, double timeout_s) noexcept {
-    constexpr double moved_on = 5e-3;  // rad or m
-    Joint& joint = joints_[i];
-    if (q != joint.q || v != joint.v) {
-      joint = {q, v, effort, 0.0, 0.0, false};
-      return false;
-    }
-    joint.same_s += step_s;
-    const bool pushed = std::abs(effort - joint.effort_before) > moving_effort;
-    joint.pushed_s = pushed ? joint.pushed_s + step_s : 0.0;
-    const bool stands_still_at_speed = std::abs(v) * joint.same_s > moved_on && joint.same_s > timeout_s;
-    const bool cannot_be = joint.frozen || stands_still_at_speed || joint.pushed_s > timeout_s;
-    joint.frozen = timeout_s > 0.0 && cannot_be;
-    return joint.frozen;
-  }
+                                       double step_s, double timeout_s) noexcept;
   // As the last note() said.
   [[nodiscard]] DYN_REALTIME bool frozen(std::size_t i) const noexcept { return joints_[i].frozen; }
 

@@ -55,11 +55,10 @@ Status Controller::Impl::limit_effort(CycleReport& report) noexcept {
 // Where no joint is fast, none can leave its velocity limit within a period.
 bool Controller::Impl::is_fast() const noexcept {
   constexpr double share = 0.5;
-  if (hold_s > period_s) return true;
-  for (int i = 0; i < robot_n; ++i) {
-    if (drives(i) && std::abs(state.v[i]) > share * actuation.velocity_limit[i]) return true;
-  }
-  return false;
+  bool fast = hold_s > period_s;
+  const auto beyond = [&](int i) { return drives(i) && std::abs(state.v[i]) > share * actuation.velocity_limit[i]; };
+  for (int i = 0; i < robot_n; ++i) fast = fast || beyond(i);
+  return fast;
 }
 
 // Of the law task_space also such that the joint can still stop before its position limits.

@@ -235,11 +235,8 @@ void Controller::Impl::stop_reference() noexcept {
 
 Point shift_reference(const Point& now, double last_a, double shift_s, double period_s) noexcept {
   const double jerk = (now.a - last_a) / period_s;
-  Point p = now.after(shift_s);
-  p.q += jerk * shift_s * shift_s * shift_s / 6.0;
-  p.v += 0.5 * jerk * shift_s * shift_s;
-  p.a += jerk * shift_s;
-  return p;
+  const Point p = now.after(shift_s);
+  return {p.q + jerk * shift_s * shift_s * shift_s / 6.0, p.v + 0.5 * jerk * shift_s * shift_s, p.a + jerk * shift_s};
 }
 
 // --- Prediction ------------------------------------------------------------------------------------------------------
