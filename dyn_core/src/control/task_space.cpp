@@ -251,10 +251,12 @@ TaskSpaceLaw::Forces TaskSpaceLaw::find_forces(const TaskParameters& parameters,
   feedback.force *= in.feedback_scale;
   for (int i = 0; i < 6; ++i) memory.commands[static_cast<size_t>(i)].push(-feedback.acceleration[i]);
 
-  // The target's acceleration at the predicted time, by the jerk that the last two show.
+  // The target's acceleration at the predicted time, by the jerk that the last two show; it is of the time at which the
+  // reference was given, which runs ahead.
+  const double shift = in.prediction - in.lead_s / in.period_s;
   const Vec6d& a = memory.target.acceleration;
   const Vec6d last = memory.begins ? a : memory.last_acceleration;
-  const Vec6d wanted = a + (a - last) * in.prediction;
+  const Vec6d wanted = a + (a - last) * shift;
   memory.last_acceleration = a;
 
   const auto Jbar = space_.dynamically_consistent_inverse();

@@ -4,6 +4,7 @@
 // for a period of 1 ms, with whatever forces a test puts on links.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <string>
 #include <vector>
@@ -53,7 +54,15 @@ class TaskRig {
   control::CycleReport step() {
     control::ReferenceInput reference{q, v, zero_, fresh};
     reference.task = &target;
-    const control::CycleReport report = controller.step({q, v}, reference, effort);
+    reference.lead = lead;
+    return step_seen(reference, q, v);
+  }
+  // The same by what sensors say of the state.
+  control::CycleReport step_seen(const control::ReferenceInput& reference, const std::vector<double>& seen_q,
+                                 const std::vector<double>& seen_v) {
+    const control::CycleReport report = controller.step({seen_q, seen_v}, reference, effort);
+    on_their_way.push_back(effort);
+    while (std::ssize(on_their_way) > delay_cycles + 1) on_their_way.pop_front();
     for (int k = 0; k < substeps; ++k) move(T / substeps);
     time_s += T;
     locate();
@@ -75,6 +84,9 @@ class TaskRig {
   bool fresh = true;
   double time_s = 0.0;
   int substeps = 2;
+  double lead = 0.0;     // periods by which the target runs ahead
+  int delay_cycles = 0;  // from the command to the torque
+  std::deque<std::vector<double>> on_their_way;
   live::LiveModel live;
   control::Parameters parameters;
   control::Controller controller;
@@ -107,7 +119,7 @@ class TaskRig {
     }
   }
   void accelerate(const std::vector<double>& at_q, const std::vector<double>& at_v, std::vector<double>& a) {
-    std::copy_n(effort.begin(), q.size(), tau_.begin());
+    std::copy_n(on_their_way.front().begin(), q.size(), tau_.begin());
     if (on_hand || on_elbow) {
       (void)frames.update(at_q, at_v, frame_pose | frame_twist | frame_J);
       for (int f = 0; f < 2; ++f) {

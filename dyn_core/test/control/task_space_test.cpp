@@ -52,7 +52,7 @@ Worst track_circle(TaskRig& rig, double until_s) {
   Worst worst;
   rig.target.given = true;
   while (rig.time_s < begin + until_s) {
-    rig.target.point = circle(rig.time_s - begin, p0, R0);
+    rig.target.point = circle(rig.time_s - begin + rig.lead * TaskRig::T, p0, R0);
     EXPECT_EQ(rig.step().mode, Mode::tracking);
     const TaskPoint wanted = circle(rig.time_s - begin, p0, R0);
     worst.way_m = std::max(worst.way_m, (wanted.p_m - rig.hand()).norm());
@@ -67,6 +67,33 @@ TEST(TaskSpace, TracksInFreeSpace) {
   std::printf("free space at 1 kHz: at most %.3g m and %.3g rad\n", worst.way_m, worst.turn_rad);
   EXPECT_LT(worst.way_m, 1e-7);
   EXPECT_LT(worst.turn_rad, 1e-6);
+}
+
+// As from a controller above, which writes the sample for the next cycle.
+TEST(TaskSpace, TracksATargetThatIsGivenAPeriodAhead) {
+  TaskRig rig;
+  rig.lead = 1.0;
+  const Worst worst = track_circle(rig, 6.2);
+  std::printf("given a period ahead: at most %.3g m and %.3g rad\n", worst.way_m, worst.turn_rad);
+  EXPECT_LT(worst.way_m, 1e-6);
+  EXPECT_LT(worst.turn_rad, 1e-6);
+}
+
+// Torques that act late: the errors are those of the time when they will. With these gains an arm that takes the errors
+// as they are shakes ever harder.
+TEST(TaskSpace, ErrorsArePredictedOverAKnownDelay) {
+  TaskParameters p;
+  p.p_linear = p.p_angular = 40000.0;
+  p.d_linear = p.d_angular = 400.0;
+  TaskRig rig(p);
+  rig.delay_cycles = 3;
+  rig.parameters.prediction = 3.5;
+  rig.controller.set_parameters(rig.parameters);
+  rig.aim_at_hand();
+  rig.target.point.p_m.y() += 0.0001;
+  for (int k = 0; k < 500; ++k) (void)rig.step();
+  EXPECT_LT(rig.reach_error(), 1e-6);
+  EXPECT_LT(Vec3d(rig.frames.twist_base_axes(0).head<3>()).norm(), 1e-5);
 }
 
 TEST(TaskSpace, CarriesAPayload) {
