@@ -207,6 +207,10 @@ std::string ScenarioArm::put(const dyn::sim::SetEvent& event) {
   return name + " is " + event.value;
 }
 
+std::string ScenarioArm::put(const dyn::sim::RobotEvent&) {
+  throw std::runtime_error("another robot's joints while it runs: dyn run does that, a controller does not");
+}
+
 std::string ScenarioArm::put(const dyn::sim::PushEvent& event) {
   const auto request = std::make_shared<PushLink::Request>();
   request->link = event.link;

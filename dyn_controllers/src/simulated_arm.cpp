@@ -127,7 +127,7 @@ void SimulatedArm::end_push() {
 dyn::live::Applied SimulatedArm::carry(const dyn::RobotDescription& carried) {
   std::unique_ptr<dyn::sim::Plant> next = dyn::sim::make_plant(carried, settings_.plant, settings_.gravity_mps2);
   const std::scoped_lock lock(plant_mutex_);
-  next->take_over(*plant_);
+  next->take_over(*plant_, dyn::sim::same_coordinates(plant_->model(), next->model()));
   if (push_) next->push(push_->link, push_->force_N, push_->point_m);
   plant_.swap(next);
   carried_ = carried;

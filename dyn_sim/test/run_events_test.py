@@ -51,6 +51,22 @@ class Events(RunTest):
         for k in range(1, 8):
             self.assertAlmostEqual(row[f"q_reference.joint{k}"], -0.3, delta=1e-12)
 
+    def refusal_of(self, event):
+        done = self.run_fast(arm7(events=f"[{event}]", duration_s="0.3"))
+        self.assertEqual(done.returncode, 3, done.error)
+        return done.error
+
+    def test_other_joints_without_a_word_on_what_becomes_of_them_are_refused_by_name(self):
+        self.assertIn("joint 'joint4' is gone", self.refusal_of("{at: 0.1, robot: planar3}"))
+        self.assertIn("joint 'joint9'", self.refusal_of("{at: 0.1, robot: arm7_module, map: {joint9: joint8}}"))
+        self.assertIn("max_payload_dofs leaves room for 7", self.refusal_of_room())
+
+    def refusal_of_room(self):
+        done = self.run_fast(arm7(events="[{at: 0.1, robot: arm7_module}]", duration_s="0.3",
+                                  controller="{max_payload_dofs: 0}"))
+        self.assertEqual(done.returncode, 3, done.error)
+        return done.error
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -2,6 +2,7 @@
 """The scenarios of config/scenarios, each run to its end as fast as it goes and judged by its results.json."""
 import csv
 import json
+import math
 import os
 import re
 import tempfile
@@ -78,11 +79,48 @@ class Scenarios(unittest.TestCase):
     def test_crucible(self):
         for engine in ENGINES:
             with self.subTest(engine=engine):
-                calm = self.play("crucible_anti_swing", engine)["arms"][0]["passive"]
-                swinging = self.play("crucible_anti_swing", engine, [("passive_damping: 4.0", "passive_damping: 0.0")])
-                swinging = swinging["arms"][0]["passive"]
-                self.assertGreater(swinging["rate_end"], 0.5, "without anti-swing it swings on")
-                self.assertLess(calm["rate_end"], 0.01 * swinging["rate_end"])
+                rates = {}
+                for damping in (4.0, 0.0):
+                    self.play("crucible_anti_swing", engine, [("passive_damping: 4.0", f"passive_damping: {damping}")])
+                    rows = self.log()
+                    swing = [row["q.crucible/swing"] for row in rows]
+                    on = [i for i, angle in enumerate(swing) if not math.isnan(angle)]
+                    self.assertEqual((on[0], on[-1] + 1), (600, 11600), "it is there from its attachment to its end")
+                    self.assertGreater(abs(rows[600]["v.joint1"]), 0.1, "taken in motion")
+                    self.assertGreater(abs(rows[11600]["v.joint1"]), 0.1, "put down in motion")
+                    self.assertTrue(math.isnan(rows[1000]["q_reference.crucible/swing"]), "nobody says where it is to be")
+                    rates[damping] = max(abs(row["v.crucible/swing"]) for row in rows[9000:10800])
+                self.assertGreater(rates[0.0], 0.3, "without anti-swing it swings on")
+                self.assertLess(rates[4.0], 0.01 * rates[0.0])
+
+    def log(self):
+        with open(self.out / "log.csv", encoding="utf-8") as file:
+            return [{name: float(value) for name, value in row.items() if name not in ("jsim", "flags")}
+                    for row in csv.DictReader(file)]
+
+    def test_module_on_and_off(self):
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                results = self.play("module_on_and_off", engine)
+                self.assertEqual(results["arms"][0]["coordinates"], [f"joint{k}" for k in range(1, 9)])
+                self.assertLess(results["tracking"]["max"], 1e-3)
+                self.assertEqual(results["validation"]["samples"], 900)
+                rows = self.log()
+                there = [i for i, row in enumerate(rows) if not math.isnan(row["q.joint8"])]
+                self.assertEqual((there[0], there[-1] + 1), (2250, 6700))
+                self.assertEqual(len(there), 6700 - 2250)
+                self.assertGreater(max(abs(rows[i]["v.joint8"]) for i in there), 0.5, "its motor moves it")
+                self.assertGreater(max(abs(rows[6699][f"v.joint{k}"]) for k in range(1, 9)), 0.2, "taken off in motion")
+                largest = 0.0
+                for row, after in zip(rows, rows[1:]):
+                    for k in range(1, 9):
+                        step = after[f"applied.joint{k}"] - row[f"applied.joint{k}"]
+                        largest = max(largest, 0.0 if math.isnan(step) else abs(step))
+                self.assertLess(largest, 1.0 + 1e-9, "N m a cycle at effort_rate_limit 1000")
+                self.assertGreater(largest, 0.9, "without the limit it is 3.4")
+                for at in (2250, 6700):  # nothing from outside is seen in the change
+                    self.assertLess(max(abs(rows[i][f"external.joint{k}"]) for i in range(at, at + 100) for k in range(1, 8)),
+                                    0.5)
 
     def test_algorithm_tour(self):
         results = self.play("algorithm_tour")

@@ -46,6 +46,7 @@ class ScenarioArm {
                          const typename rclcpp::Client<Request>::SharedPtr& plant,
                          const typename Request::Request::SharedPtr& request);
   std::string put(const dyn::sim::AttachEvent& event);
+  std::string put(const dyn::sim::RobotEvent& event);
   std::string put(const dyn::sim::DetachEvent& event);
   std::string put(const dyn::sim::SetEvent& event);
   std::string put(const dyn::sim::PushEvent& event);

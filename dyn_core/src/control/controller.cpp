@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "control/cycle.hpp"
@@ -83,40 +84,44 @@ Controller::Impl::Impl(live::LiveModel& live_model, Actuation what, const Parame
       live(live_model),
       actuation(what),
       period_s(cycle_s),
-      robot_n(live_model.robot_coordinates()),
-      names(live_model.newest_model()->coordinate_names()),
       max_n(live_model.max_coordinates()),
-      newest_actuation(std::move(what)),
-      newest_parameters(first),
+      robot_n(live_model.robot_coordinates()),
+      joint_keys(max_n),
+      newest{std::move(what), first, live_model.newest_model()->coordinate_names(), {}},
       passive(max_n),
       velocity_guard(max_n),
       anti_swing(most_bodies(live_model), max_n),
       task_law(max_n),
-      before_warm_up(max_n, most_bodies(live_model)) {
+      before_warm_up(max_n, most_bodies(live_model)),
+      carried(max_n),
+      values_before(max_n),
+      limiters_before(max_n),
+      commands_before(max_n) {
   check_has_mass(*live.newest_model());
-  find_payload_link();
-  check(first, newest_actuation);
+  newest.place = payload_place = find_payload_link(newest.actuation, *live.newest_model());
+  check(first, newest.actuation, newest.names, newest.place);
+  std::iota(joint_keys.begin(), joint_keys.end(), 0);  // as the live model gives them to the first joints
   parameters = lockfree::Owned<Parameters>::make(first);
   payload.reset(first.adaptation_mass_kg, first.adaptation_radius_m);
 }
 
 // The robot's own coordinates stay when payloads come and go: the last body that this one moves carries the link.
-void Controller::Impl::find_payload_link() {
-  if (actuation.payload_link.empty()) return;
-  const auto model = live.newest_model();
-  const Link* const link = model->find_link(actuation.payload_link);
-  if (link == nullptr) throw ModelError("payload_link: the robot has no link '" + actuation.payload_link + "'");
-  if (link->body < 0) throw ModelError("payload_link: '" + actuation.payload_link + "' does not move");
-  payload_coordinate = model->tree().coordinate[link->body];
-  body_T_payload = link->body_T_link;
+PayloadPlace Controller::Impl::find_payload_link(const Actuation& what, const Model& model) {
+  if (what.payload_link.empty()) return {};
+  const Link* const link = model.find_link(what.payload_link);
+  if (link == nullptr) throw ModelError("payload_link: the robot has no link '" + what.payload_link + "'");
+  if (link->body < 0) throw ModelError("payload_link: '" + what.payload_link + "' does not move");
+  return {model.tree().coordinate[link->body], link->body_T_link};
 }
 
-void Controller::Impl::check(const Parameters& candidate, const Actuation& what) const {
-  if (const auto fault = find_fault(candidate, robot_n); !fault.empty()) throw ModelError(fault);
-  if (candidate.law == Law::adaptive && payload_coordinate < 0) {
+void Controller::Impl::check(const Parameters& candidate, const Actuation& what, const std::vector<std::string>& names,
+                             const PayloadPlace& place) const {
+  const int coordinates = static_cast<int>(names.size());
+  if (const auto fault = find_fault(candidate, coordinates); !fault.empty()) throw ModelError(fault);
+  if (candidate.law == Law::adaptive && place.coordinate < 0) {
     throw ModelError("type: adaptive learns a payload, and payload_link does not say where");
   }
-  for (int i = 0; i < robot_n; ++i) {
+  for (int i = 0; i < coordinates; ++i) {
     const bool driven = what.actuated[i] && !what.followed[i];
     if (!driven || std::isfinite(effort_limit(what, candidate, i))) continue;
     const std::string& joint = names[i];
@@ -139,9 +144,10 @@ void Controller::set_parameters(const Parameters& parameters) { impl_->fresh_par
 lockfree::Owned<Parameters> Controller::ready(const Parameters& parameters) const {
   realtime::forbid("Controller::set_parameters");
   const std::scoped_lock lock(impl_->writers);
-  impl_->check(parameters, impl_->newest_actuation);
-  impl_->newest_parameters = parameters;
-  return lockfree::Owned<Parameters>::make(parameters);
+  impl_->check(parameters, impl_->newest.actuation, impl_->newest.names, impl_->newest.place);
+  impl_->newest.parameters = parameters;
+  impl_->newest.parameters.version = ++impl_->versions;
+  return lockfree::Owned<Parameters>::make(impl_->newest.parameters);
 }
 
 void Controller::enact(lockfree::Owned<Parameters> parameters) noexcept {
@@ -151,20 +157,44 @@ void Controller::enact(lockfree::Owned<Parameters> parameters) noexcept {
 
 void Controller::check_limits(const Actuation& actuation) const {
   const std::scoped_lock lock(impl_->writers);
-  impl_->check(impl_->newest_parameters, actuation);
+  impl_->check(impl_->newest.parameters, actuation, impl_->newest.names, impl_->newest.place);
 }
 
 void Controller::set_limits(const Actuation& actuation) {
   realtime::forbid("Controller::set_limits");
   check_limits(actuation);
   const std::scoped_lock lock(impl_->writers);
-  impl_->newest_actuation = actuation;
-  impl_->fresh_actuation.publish(lockfree::Owned<Actuation>::make(actuation));
+  impl_->newest.actuation = actuation;
+  impl_->newest.actuation.version = ++impl_->versions;
+  impl_->fresh_actuation.publish(lockfree::Owned<Actuation>::make(impl_->newest.actuation));
+}
+
+live::Applied Controller::replace_joints(const Model& robot, const CoordinateMap& map, const Actuation& actuation,
+                                         const Parameters& parameters, double transition_time_s,
+                                         live::LiveModel::Change* later) {
+  realtime::forbid("Controller::replace_joints");
+  const PayloadPlace place = Impl::find_payload_link(actuation, robot);
+  Newest fresh{actuation, parameters, robot.coordinate_names(), place};
+  {
+    const std::scoped_lock lock(impl_->writers);
+    impl_->check(parameters, actuation, fresh.names, place);
+    fresh.actuation.version = fresh.parameters.version = ++impl_->versions;
+    std::swap(impl_->newest, fresh);
+  }
+  auto settings = std::make_shared<const RobotSettings>(impl_->newest.actuation, impl_->newest.parameters, place);
+  try {
+    return impl_->live.replace_joints(robot.description(), map, transition_time_s, later, std::move(settings));
+  } catch (...) {
+    const std::scoped_lock lock(impl_->writers);
+    std::swap(impl_->newest, fresh);
+    throw;
+  }
 }
 
 const TaskCycle& Controller::task() const noexcept { return impl_->task.cycle; }
 double Controller::effort_bound(size_t coordinate) const noexcept {
-  return impl_->effort_bound(static_cast<int>(coordinate));
+  const int i = static_cast<int>(coordinate);
+  return i < impl_->robot_n ? impl_->effort_bound(i) : 0.0;
 }
 
 double Controller::moving_effort(size_t coordinate) const noexcept {

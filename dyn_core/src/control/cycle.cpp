@@ -25,9 +25,10 @@ CycleReport Controller::step(const StateInput& state, const ReferenceInput& refe
   if (gap_before || !cycle.keeps_time()) cycle.note_gap();
   report.late = cycle.late;
   auto parameters = cycle.fresh_parameters.take();
-  if (parameters) cycle.fresh_parameters.retire(std::exchange(cycle.parameters, std::move(parameters)));
+  if (parameters && parameters->version > cycle.parameters->version) std::swap(cycle.parameters, parameters);
+  cycle.fresh_parameters.retire(std::move(parameters));
   auto limits = cycle.fresh_actuation.take();
-  if (limits) std::swap(cycle.actuation, *limits);
+  if (limits && limits->version > cycle.actuation.version) std::swap(cycle.actuation, *limits);
   cycle.fresh_actuation.retire(std::move(limits));
   live::Generation& generation = cycle.live.acquire(cycle.step_s);
   if (cycle.first_cycle_of_generation || generation.id != cycle.generation_id) cycle.begin_generation(generation);
@@ -182,17 +183,18 @@ double Controller::Impl::moving_effort(int i) const noexcept {
 }
 
 // The first cycle with this model: its coordinates, those of them that are passive, and the body of payload_link.
-void Controller::Impl::begin_generation(const live::Generation& generation) noexcept {
+void Controller::Impl::begin_generation(live::Generation& generation) noexcept {
   const Tree& tree = generation.model->tree();
   first_cycle_of_generation = true;
   generation_id = generation.id;
   n = generation.model->coordinates();
+  if (generation.joints != joints) change_joints(generation);
   passive.choose(actuation.actuated, robot_n, n);
   int body = -1;
-  for (int i = 0; i < tree.size && payload_coordinate >= 0; ++i) {
-    if (tree.coordinate[i] == payload_coordinate) body = i;
+  for (int i = 0; i < tree.size && payload_place.coordinate >= 0; ++i) {
+    if (tree.coordinate[i] == payload_place.coordinate) body = i;
   }
-  payload.choose(tree, body, body_T_payload);
+  payload.choose(tree, body, payload_place.body_T_payload);
 }
 
 // --- Safety: what is known of the last good cycle, and what becomes of the torque where there is none ----------------

@@ -4,15 +4,18 @@
 //
 //   state -> reference -> prediction -> dynamics -> law -> limits -> observer -> safety -> sample
 //
-// cycle.cpp has step() and the stages of a few lines: state, dynamics (one call), safety, sample;
+// cycle.cpp has step() and the stages of a few lines: state (where joints change: stages/joints.cpp), dynamics (one
+// call), safety, sample;
 // stages/reference.cpp reference and prediction; stages/law.cpp, limits.cpp and observer.cpp theirs. All of it is the
 // loop's thread's own, but for `fresh_parameters`.
 #pragma once
 
 #include <cmath>
+#include <memory>
 #include <mutex>
 #include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dyn_core/control/anti_swing.hpp"
@@ -34,6 +37,26 @@ inline double wrapped(double angle) noexcept { return std::remainder(angle, 2.0 
 
 struct Range {
   double lower, upper;
+};
+
+// Where the law `adaptive` learns a payload: in every generation found by the coordinate of the body that carries it.
+struct PayloadPlace {
+  int coordinate = -1;  // -1: nowhere
+  Pose body_T_payload;
+};
+
+// What the loop takes from the first generation of new joints.
+class RobotSettings final : public live::JointSettings {
+ public:
+  RobotSettings(Actuation what, const Parameters& first, PayloadPlace place)
+      : actuation(std::move(what)), parameters(lockfree::Owned<Parameters>::make(first)), payload(place) {}
+  [[nodiscard]] std::unique_ptr<live::JointSettings> copy() const override {
+    return std::make_unique<RobotSettings>(actuation, *parameters, payload);
+  }
+
+  Actuation actuation;
+  lockfree::Owned<Parameters> parameters;
+  PayloadPlace payload;
 };
 
 // Every number that a cycle changes: a copy of it undoes a warm-up. Vectors have a number by coordinate, max_n of them.
@@ -100,6 +123,14 @@ struct CycleState {
   bool has_effort = false;
 };
 
+// What was given last.
+struct Newest {
+  Actuation actuation;
+  Parameters parameters;
+  std::vector<std::string> names;  // of the robot's coordinates
+  PayloadPlace place;
+};
+
 struct Controller::Impl : private CycleState {
   Impl(live::LiveModel& live_model, Actuation what, const Parameters& first, double cycle_s);
   ~Impl() = default;
@@ -122,7 +153,12 @@ struct Controller::Impl : private CycleState {
   [[nodiscard]] bool hangs(int i) noexcept;
   [[nodiscard]] double moving_effort(int i) const noexcept;
   [[nodiscard]] bool state_is_finite() const noexcept;
-  void begin_generation(const live::Generation& generation) noexcept;
+  void begin_generation(live::Generation& generation) noexcept;
+  void change_joints(live::Generation& generation) noexcept;
+  void take_settings(live::Generation& generation) noexcept;
+  void find_carried(const live::Generation& generation) noexcept;
+  void carry(std::vector<double>& values) noexcept;
+  void begin_joint(int i) noexcept;
   // reference
   void update_reference(CycleReport& report) noexcept;
   void take_reference(double now_s, double ahead_s) noexcept;
@@ -177,18 +213,19 @@ struct Controller::Impl : private CycleState {
   [[nodiscard]] VectorRef<double> write_view(std::vector<double>& x) const noexcept { return {x.data(), n}; }
 
   // Before the loop runs.
-  void check(const Parameters& candidate, const Actuation& what) const;  // throws ModelError
-  void find_payload_link();
+  void check(const Parameters& candidate, const Actuation& what, const std::vector<std::string>& names,
+             const PayloadPlace& place) const;  // throws ModelError
+  [[nodiscard]] static PayloadPlace find_payload_link(const Actuation& what, const Model& model);
 
   // Fixed.
   live::LiveModel& live;
   Actuation actuation;  // the loop's
   const double period_s;
-  const int robot_n;                     // coordinates of the robot
-  const std::vector<std::string> names;  // of them
-  const int max_n;                       // with every payload
-  int payload_coordinate = -1;  // of the body that carries payload_link, which is found by it in every generation
-  Pose body_T_payload;
+  const int max_n;           // with every payload
+  int robot_n;               // coordinates of the robot, without payloads
+  std::uint64_t joints = 0;  // which joints they are
+  std::vector<int> joint_keys;
+  PayloadPlace payload_place;
   live::SampleRing* ring = nullptr;
 
   // From outside.
@@ -197,9 +234,9 @@ struct Controller::Impl : private CycleState {
   lockfree::Handover<Actuation> fresh_actuation;
   // Writers', behind their mutex: what was published last.
   mutable std::mutex writers;
-  Actuation newest_actuation;
-  Parameters newest_parameters;
-  StateInput state;  // of the last cycle; its arrays are the caller's
+  Newest newest;
+  std::uint64_t versions = 0;  // of actuation and parameters
+  StateInput state;            // of the last cycle; its arrays are the caller's
   ReferenceInput reference;
   live::Generation* last_good = nullptr;  // generation of the last cycle, if that was; the loop alone retires it
 
@@ -209,6 +246,11 @@ struct Controller::Impl : private CycleState {
   AntiSwing anti_swing;
   TaskSpaceLaw task_law;
   CycleState before_warm_up;
+  // Where joints change: the coordinate before that each one goes on with, -1: none; values and the like before.
+  std::vector<int> carried;
+  std::vector<double> values_before;
+  std::vector<JointLimiter> limiters_before;
+  std::vector<Commands> commands_before;
 };
 
 }  // namespace dyn::control

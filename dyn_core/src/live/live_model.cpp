@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "dyn_core/model/joint_changes.hpp"
 #include "dyn_core/model/validate.hpp"
 #include "dyn_core/precondition.hpp"
 
@@ -27,9 +26,10 @@ void check_transition_time(double transition_time_s) {
 LiveModel::LiveModel(const RobotDescription& robot, const LiveOptions& options)
     : options_(options), settings_now_{.algorithms = {}, .gravity_mps2 = options.model.gravity_mps2} {
   Change first;
-  (void)change({robot, {}, 0}, 0.0, &first);
+  (void)change({robot, {}}, 0.0, &first);
   generation_ = std::move(first.generation_);
   robot_coordinates_ = model_->coordinates();
+  most_bodies_ = model_->bodies() + options_.max_payload_dofs;
   settings_now_.algorithms = generation_->dynamics.algorithms();
   settings_ = lockfree::Owned<Settings>::make(settings_now_);
   options_.algorithms = {};  // the names are the caller's and may be gone by the next change
@@ -59,7 +59,21 @@ Applied LiveModel::detach(const std::string& payload_name, double transition_tim
 
 Applied LiveModel::replace_robot(const RobotDescription& robot, double transition_time_s, Change* later) {
   const auto lock = writer("LiveModel::replace_robot");
-  return change({robot, parts_.payloads, parts_.geometry + 1}, transition_time_s, later);
+  Parts parts = parts_;
+  parts.robot = robot;
+  ++parts.geometry;
+  return change(std::move(parts), transition_time_s, later);
+}
+
+Applied LiveModel::replace_joints(const RobotDescription& robot, const CoordinateMap& map, double transition_time_s,
+                                  Change* later, std::shared_ptr<const JointSettings> settings) {
+  const auto lock = writer("LiveModel::replace_joints");
+  Parts parts = parts_;
+  parts.robot = robot;
+  ++parts.geometry;
+  ++parts.joints;
+  parts.joint_settings = std::move(settings);
+  return change(std::move(parts), transition_time_s, later, false, &map);
 }
 
 void LiveModel::set_jsim(std::string_view name, Change* later) {
@@ -113,20 +127,17 @@ void LiveModel::collect() {
 }
 
 // The one build of a change; whatever may refuse it does so before anything is changed.
-Applied LiveModel::change(Parts parts, double transition_time_s, Change* later, bool attaches) {
+Applied LiveModel::change(Parts parts, double transition_time_s, Change* later, bool attaches,
+                          const CoordinateMap* map) {
   check_transition_time(transition_time_s);
   RobotDescription whole = parts.robot;
   for (const Payload& payload : parts.payloads) whole = dyn::attach(whole, payload);
   auto model = std::make_shared<const Model>(Model::build(whole, options_.model));
   (void)Frames(model, options_.frames);  // throws where a link is missing
   std::vector<std::string> warnings;
+  carry_joints(*model, map, parts);
   if (model_ != nullptr) {  // a change, and not the first model
-    if (parts.geometry != parts_.geometry) demand_same_joints(*model_, *model);
-    if (model->coordinates() > max_coordinates()) {
-      throw ModelError("payload '" + parts.payloads.back().name() + "' would make " +
-                       std::to_string(model->coordinates()) + " degrees of freedom; max_payload_dofs leaves room for " +
-                       std::to_string(max_coordinates()));
-    }
+    check_room(parts, *model);
     if (options_.check) warnings = options_.check(*model_, *model, attaches ? &parts.payloads.back() : nullptr);
   }
   std::vector<std::string> frames = options_.frames;
@@ -134,6 +145,10 @@ Applied LiveModel::change(Parts parts, double transition_time_s, Change* later, 
   auto generation = lockfree::Owned<Generation>::make(std::move(model), options_.algorithms, std::move(frames));
   generation->id = generations_++;
   generation->geometry = parts.geometry;
+  generation->joints = parts.joints;
+  generation->joint_keys.resize(static_cast<int>(parts.joint_keys.size()));
+  std::copy(parts.joint_keys.begin(), parts.joint_keys.end(), generation->joint_keys.begin());
+  if (parts.joint_settings) generation->joint_settings = parts.joint_settings->copy();
   remember(*generation, transition_time_s);
   parts_ = std::move(parts);
   model_ = generation->model;
@@ -145,6 +160,34 @@ Applied LiveModel::change(Parts parts, double transition_time_s, Change* later, 
     fresh_generations_.publish(std::move(generation));
   }
   return applied;
+}
+
+// Of the first model, and where joints change: a coordinate that goes on keeps its key, another one gets a new one.
+void LiveModel::carry_joints(const Model& model, const CoordinateMap* map, Parts& parts) {
+  std::vector<int> from(static_cast<size_t>(model.coordinates()), -1);
+  if (model_ != nullptr && map == nullptr) {
+    if (parts.geometry != parts_.geometry) demand_same_joints(*model_, model);
+    return;
+  }
+  if (map != nullptr) from = carried_coordinates(*model_, model, *map);
+  parts.joint_keys.clear();
+  for (const int before : from) {
+    parts.joint_keys.push_back(before < 0 ? joint_keys_++ : parts_.joint_keys[static_cast<size_t>(before)]);
+  }
+}
+
+void LiveModel::check_room(const Parts& parts, const Model& model) const {
+  const bool joints = parts.joints != parts_.joints;
+  if (model.coordinates() > max_coordinates()) {
+    throw ModelError(
+        (joints ? parts.robot.source + ": the new description" : "payload '" + parts.payloads.back().name() + "'") +
+        " would make " + std::to_string(model.coordinates()) +
+        " degrees of freedom; max_payload_dofs leaves room for " + std::to_string(max_coordinates()));
+  }
+  if (joints && model.bodies() > most_bodies_) {
+    throw ModelError(parts.robot.source + ": the new description moves " + std::to_string(model.bodies()) +
+                     " bodies; max_payload_dofs leaves room for " + std::to_string(most_bodies_));
+  }
 }
 
 // Keys and versions: a body whose inertia is not what was published last gets a new version, to be reached in time.

@@ -84,10 +84,11 @@ class Plant {
     hold(period_s);
   }
 
-  // Goes on where another plant of the same robot and settings is, which may carry other payloads: the state of the
-  // coordinates both have, by name, what is on its way through drives and sensors; not the push. Allocates nothing, so
-  // that a plant that was built beside the loop takes the place of the one before between two cycles.
-  virtual void take_over(const Plant& before) noexcept = 0;
+  // Goes on where another plant of the same settings is, whose robot may carry other payloads or have other joints:
+  // coordinate i with the state of coordinate from[i], or at rest at 0 where that is -1, and what is on its way through
+  // drives and sensors; not the push. Allocates nothing, so that a plant that was built beside the loop takes the place
+  // of the one before between two cycles.
+  virtual void take_over(const Plant& before, std::span<const int> from) noexcept = 0;
 
   // Between cycles; velocities stay continuous.
   virtual void attach(const Payload& payload) = 0;
@@ -101,6 +102,9 @@ std::unique_ptr<Plant> make_native_plant(const RobotDescription& robot, const Pl
                                          const Vec3d& gravity_mps2);
 std::unique_ptr<Plant> make_mujoco_plant(const RobotDescription& robot, const PlantSettings& settings,
                                          const Vec3d& gravity_mps2);
+// What take_over() is given where the robot is the same: the coordinate of the same name, or -1.
+std::vector<int> same_coordinates(const Model& before, const Model& now);
+
 std::unique_ptr<Plant> make_plant(const RobotDescription& robot, const PlantSettings& settings,
                                   const Vec3d& gravity_mps2);  // by settings.engine
 

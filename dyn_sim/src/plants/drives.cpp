@@ -34,12 +34,6 @@ std::vector<int> same_coordinates(const Model& before, const Model& now) {
   return same;
 }
 
-int same_coordinate(const Model& before, const Model& now, std::size_t coordinate) noexcept {
-  const auto& names = before.coordinate_names();
-  const auto found = std::find(names.begin(), names.end(), now.coordinate_names()[coordinate]);
-  return found == names.end() ? -1 : static_cast<int>(found - names.begin());
-}
-
 void check_step(double step_s) {
   if (step_s == 0.0 || step_s >= shortest_step_s) return;
   std::ostringstream text;
@@ -71,13 +65,12 @@ void Drives::reset() noexcept {
   std::fill(effort_.begin(), effort_.end(), 0.0);
 }
 
-void Drives::take_over(const Drives& before, const Model& model_before, const Model& model_now) noexcept {
+void Drives::take_over(const Drives& before, std::span<const int> from) noexcept {
   head_ = before.head_;
   for (std::size_t i = 0; i < effort_.size(); ++i) {
-    const int same = same_coordinate(model_before, model_now, i);
-    const auto k = static_cast<std::size_t>(same);
-    effort_[i] = same < 0 ? 0.0 : before.effort_[k];
-    for (std::size_t d = 0; d < delayed_.size(); ++d) delayed_[d][i] = same < 0 ? 0.0 : before.delayed_[d][k];
+    const auto k = static_cast<std::size_t>(from[i]);
+    effort_[i] = from[i] < 0 ? 0.0 : before.effort_[k];
+    for (std::size_t d = 0; d < delayed_.size(); ++d) delayed_[d][i] = from[i] < 0 ? 0.0 : before.delayed_[d][k];
   }
 }
 

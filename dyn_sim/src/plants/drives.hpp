@@ -12,11 +12,6 @@
 
 namespace dyn::sim {
 
-// Entry of the state of `before` that has the same name as each coordinate of `now`; -1 where there is none.
-std::vector<int> same_coordinates(const Model& before, const Model& now);
-// The same for one of them, allocating nothing.
-int same_coordinate(const Model& before, const Model& now, std::size_t coordinate) noexcept;
-
 // Throws ModelError where a step is given that is shorter than shortest_step_s, or none at all.
 void check_step(double step_s);
 // Equal steps of at most `wanted_s`, which was checked, that fill a period.
@@ -29,7 +24,7 @@ class Drives {
   // The arm has other coordinates now; what was commanded to those that stay is still under way.
   void fit(const Model& model, const std::vector<int>& same);
   void reset() noexcept;
-  void take_over(const Drives& before, const Model& model_before, const Model& model_now) noexcept;
+  void take_over(const Drives& before, std::span<const int> from) noexcept;
   // What was commanded delay_cycles ago, within the limits of the drive, acts for the next period.
   void take(std::span<const double> commanded) noexcept;
   [[nodiscard]] const std::vector<double>& effort() const noexcept { return effort_; }

@@ -106,14 +106,14 @@ class NativePlant final : public Plant {
     }
   }
 
-  void take_over(const Plant& other) noexcept override {
+  void take_over(const Plant& other, std::span<const int> from) noexcept override {
     const auto& before = static_cast<const NativePlant&>(other);
     for (int i = 0; i < n_; ++i) {
-      const int k = same_coordinate(*before.model_, *model_, i);
+      const int k = from[i];
       state_[i] = k < 0 ? 0.0 : before.state_[k];
       state_[n_ + i] = k < 0 ? 0.0 : before.state_[before.n_ + k];
     }
-    drives_.take_over(before.drives_, *before.model_, *model_);
+    drives_.take_over(before.drives_, from);
     sensors_ = before.sensors_;
   }
 

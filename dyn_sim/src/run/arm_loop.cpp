@@ -47,29 +47,39 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, con
       live_(config.description, live_options(config)),
       controller_(live_, actuation(*live_.newest_model(), config), config.controller, period_s_),
       plant_(make_plant(config.description, plant_settings_, config.live.model.gravity_mps2)),
-      ahead_(*config.trajectory),
+      trajectory_(config.trajectory),
+      ahead_(*trajectory_),
       ring_(ring_slots, live_.max_coordinates(), live_.newest_model()->bodies() + config.live.max_payload_dofs),
       robot_n_(live_.robot_coordinates()),
+      passive_(passive_coordinates(*live_.newest_model(), config)),
+      record_columns_(config, *live_.newest_model()),
       judge_(*live_.newest_model(), config),
       duration_s_(duration_s) {
   const auto n = at(live_.max_coordinates());
   for (auto* x : {&q_, &v_, &ref_q_, &ref_v_, &ref_a_, &effort_, &zero_, &sensed_}) x->assign(n, 0.0);
   record_.config = &config;
   record_.model = live_.newest_model();
-  record_.coordinates = record_.model->coordinate_names();
+  record_.coordinates = record_columns_.names();
+  record_.brought = record_columns_.brought();
+  record_.sometimes = record_columns_.sometimes();
+  columns_ = record_columns_.of(plant_->model());
+  for (const Event& event : config.events) {
+    const auto* const change = std::get_if<RobotEvent>(&event.what);
+    if (change != nullptr) judge_.add(*change->robot, config, record_columns_.of(*change->robot));
+  }
   const double cycles = std::ceil(duration_s * rate_hz) + 1.0;
-  const double width = static_cast<double>(Signal::count) * std::max(1, robot_n_);
+  const double width =
+      static_cast<double>(Signal::count) * static_cast<double>(std::max<size_t>(1, record_.coordinates.size()));
   const double most = std::min<double>(most_rows, std::floor(most_recorded / width));
   record_every_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cycles / most)));
   rows_max_ = static_cast<int>(cycles / static_cast<double>(record_every_)) + 1;
   record_.time_s.resize(at(rows_max_));
   record_.jsim.resize(at(rows_max_));
   record_.flags.resize(at(rows_max_));
-  record_.signals.resize(at(rows_max_) * at(static_cast<int>(Signal::count)) * at(robot_n_));
+  record_.signals.assign(at(rows_max_) * at(static_cast<int>(Signal::count)) * record_.coordinates.size(),
+                         std::numeric_limits<double>::quiet_NaN());
   record_.collision_begins_s.reserve(ArmRecord::most_collisions);
   record_.reference_cuts.reserve(ArmRecord::most_cuts);
-  const auto actuated = control::Actuation::from_model(*live_.newest_model(), config.passive_joints).actuated;
-  for (const bool driven : actuated) passive_.push_back(driven ? 0 : 1);
   for (const Event& event : config.events) record_.events.push_back({event.time_s, -1.0, event.label, {}});
 
   const std::span<double> q(ref_q_.data(), at(robot_n_)), v(ref_v_.data(), at(robot_n_)),
@@ -83,8 +93,8 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, con
   controller_.activate({plant_->q(), plant_->v()});
   start_validator(rate_hz);
   sample_in(0);
-  events_ = std::make_unique<EventWriter>(config, plant_settings_, live_, controller_, live_.max_coordinates(),
-                                          record_.events);
+  events_ = std::make_unique<EventWriter>(config, plant_settings_, live_, controller_, record_columns_,
+                                          live_.max_coordinates(), record_.events);
   events_->wait_until_ready();
 }
 
@@ -132,13 +142,22 @@ void ArmLoop::boundaries(double time_s, bool wait) noexcept {
     live_.enact(ready->change);
     if (ready->parameters) controller_.enact(std::move(ready->parameters));
     if (ready->plant) {
-      ready->plant->take_over(*plant_);
+      ready->plant->take_over(*plant_, ready->from);
       plant_.swap(ready->plant);
+      columns_.swap(ready->columns);
     }
+    if (ready->robot) become(*ready->robot);
     carried_ += ready->carried;
     if (ready->event >= 0) record_.events[at(ready->event)].applied_s = time_s;
     events_->done();
   }
+}
+
+void ArmLoop::become(EventWriter::Robot& robot) noexcept {
+  std::swap(robot_n_, robot.coordinates);
+  passive_.swap(robot.passive);
+  trajectory_.swap(robot.trajectory);
+  ahead_.follow(*trajectory_);
 }
 
 void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
@@ -150,7 +169,7 @@ void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
   const std::span<double> q(q_.data(), n), v(v_.data(), n);
   plant_->measure(q, v);
   const auto own = at(robot_n_);
-  config_.trajectory->sample(time_s, {ref_q_.data(), own}, {ref_v_.data(), own}, {ref_a_.data(), own});
+  trajectory_->sample(time_s, {ref_q_.data(), own}, {ref_v_.data(), own}, {ref_a_.data(), own});
   ahead_.stand_at(time_s);
   const control::ReferenceInput reference{
       {ref_q_.data(), own}, {ref_v_.data(), own}, {ref_a_.data(), own}, !stopping_, &ahead_};
@@ -187,28 +206,33 @@ void ArmLoop::note(double time_s, const control::CycleReport& report) noexcept {
     squares_ += stopping_ ? 0.0 : e * e;
     worst_error_ = larger_error(std::abs(e), worst_error_);
     record_.torque_max = larger_error(std::abs(effort_[i]), record_.torque_max);
-    judge_.note_joint(time_s, i, plant_->q()[i], ref_q_[i], !stopping_);
-    judge_.note(time_s, Signal::q, i, plant_->q()[i]);
-    judge_.note(time_s, Signal::v, i, plant_->v()[i]);
-    judge_.note(time_s, Signal::applied, i, effort_[i]);
-    if (i >= ArmView::most_joints) continue;
-    view_.joints[i].q.store(plant_->q()[i], std::memory_order_relaxed);
-    view_.joints[i].error.store(e, std::memory_order_relaxed);
-    view_.joints[i].effort.store(effort_[i], std::memory_order_relaxed);
-    view_.joints[i].external.store(controller_.terms().external[i], std::memory_order_relaxed);
+    const size_t c = column(i);
+    judge_.note_joint(time_s, c, plant_->q()[i], ref_q_[i], !stopping_);
+    judge_.note(time_s, Signal::q, c, plant_->q()[i]);
+    judge_.note(time_s, Signal::v, c, plant_->v()[i]);
+    judge_.note(time_s, Signal::applied, c, effort_[i]);
+    if (c >= ArmView::most_joints) continue;
+    view_.joints[c].q.store(plant_->q()[i], std::memory_order_relaxed);
+    view_.joints[c].error.store(e, std::memory_order_relaxed);
+    view_.joints[c].effort.store(effort_[i], std::memory_order_relaxed);
+    view_.joints[c].external.store(controller_.terms().external[i], std::memory_order_relaxed);
   }
   if (!stopping_) {
     squared_ += robot_n_;
     record_.tracking_max = larger_error(worst_error_, record_.tracking_max);
   }
+  note_passive(time_s);
+  note_report(time_s, report);
+}
+
+void ArmLoop::note_passive(double time_s) noexcept {
   for (size_t i = 0; i < plant_->v().size(); ++i) {
-    if (i < own && passive_[i] == 0) continue;
+    if (i < at(robot_n_) && passive_[i] == 0) continue;
     const double rate = std::abs(plant_->v()[i]);
-    judge_.note(time_s, Signal::v, i, rate);
+    judge_.note(time_s, Signal::v, column(i), rate);
     record_.passive_rate_max = larger_error(rate, record_.passive_rate_max);
     if (time_s >= duration_s_ - 1.0) record_.passive_rate_end = larger_error(rate, record_.passive_rate_end);
   }
-  note_report(time_s, report);
 }
 
 void ArmLoop::note_report(double time_s, const control::CycleReport& report) noexcept {
@@ -221,7 +245,8 @@ void ArmLoop::note_report(double time_s, const control::CycleReport& report) noe
   }
   if (report.reference_limited) ++record_.reference_limited_cycles;
   if (report.reference_cut.count > cuts_seen_ && record_.reference_cuts.size() < ArmRecord::most_cuts) {
-    record_.reference_cuts.push_back({time_s, report.reference_cut});
+    ReferenceCutRecord& cut = record_.reference_cuts.emplace_back(ReferenceCutRecord{time_s, report.reference_cut});
+    if (cut.cut.coordinate >= 0) cut.cut.coordinate = columns_[at(cut.cut.coordinate)];
   }
   cuts_seen_ = report.reference_cut.count;
   view_.collision.store(report.collision, std::memory_order_relaxed);
@@ -234,15 +259,22 @@ void ArmLoop::note_report(double time_s, const control::CycleReport& report) noe
 
 double* ArmLoop::row_signal(int row, Signal signal) noexcept {
   return record_.signals.data() +
-         (at(row) * at(static_cast<int>(Signal::count)) + at(static_cast<int>(signal))) * at(robot_n_);
+         (at(row) * at(static_cast<int>(Signal::count)) + at(static_cast<int>(signal))) * record_.coordinates.size();
 }
 
 void ArmLoop::write_row(double time_s, const control::CycleReport& report) noexcept {
   const int row = record_.rows++;
   const control::Terms& terms = controller_.terms();
-  const auto put = [&](Signal signal, const double* from) { std::copy_n(from, robot_n_, row_signal(row, signal)); };
-  put(Signal::q, plant_->q().data());
-  put(Signal::v, plant_->v().data());
+  const auto put_of = [&](Signal signal, const double* from, size_t count) {
+    double* const to = row_signal(row, signal);
+    for (size_t i = 0; i < count; ++i) {
+      if (columns_[i] >= 0) to[columns_[i]] = from[i];
+    }
+  };
+  const auto put = [&](Signal signal, const double* from) { put_of(signal, from, at(robot_n_)); };
+  const size_t all = plant_->q().size();  // payloads' joints have a motion and no reference
+  put_of(Signal::q, plant_->q().data(), all);
+  put_of(Signal::v, plant_->v().data(), all);
   put(Signal::q_reference, ref_q_.data());
   put(Signal::v_reference, ref_v_.data());
   put(Signal::a_reference, ref_a_.data());
@@ -256,10 +288,10 @@ void ArmLoop::write_row(double time_s, const control::CycleReport& report) noexc
   plant_->measure_torque(sensed_);
   put(Signal::sensed, sensed_.data());
   plant_->acceleration(sensed_);
-  put(Signal::a, sensed_.data());
+  put_of(Signal::a, sensed_.data(), all);
   for (int i = 0; i < robot_n_; ++i) {
-    row_signal(row, Signal::position_error)[i] = ref_q_[at(i)] - plant_->q()[at(i)];
-    row_signal(row, Signal::velocity_error)[i] = ref_v_[at(i)] - plant_->v()[at(i)];
+    row_signal(row, Signal::position_error)[column(at(i))] = ref_q_[at(i)] - plant_->q()[at(i)];
+    row_signal(row, Signal::velocity_error)[column(at(i))] = ref_v_[at(i)] - plant_->v()[at(i)];
   }
   record_.time_s[at(row)] = time_s;
   record_.jsim[at(row)] = static_cast<std::int16_t>(report.algorithms.jsim);

@@ -27,14 +27,15 @@ namespace dyn::sim {
 // The trajectory as the controller looks ahead on it.
 class TrajectoryAhead final : public control::ReferenceSource {
  public:
-  explicit TrajectoryAhead(const Trajectory& trajectory) : trajectory_(trajectory) {}
+  explicit TrajectoryAhead(const Trajectory& trajectory) : trajectory_(&trajectory) {}
+  void follow(const Trajectory& trajectory) noexcept { trajectory_ = &trajectory; }
   void stand_at(double time_s) noexcept { time_s_ = time_s; }
   void sample(double ahead_s, std::span<double> q, std::span<double> v, std::span<double> a) const noexcept override {
-    trajectory_.sample(time_s_ + ahead_s, q, v, a);
+    trajectory_->sample(time_s_ + ahead_s, q, v, a);
   }
 
  private:
-  const Trajectory& trajectory_;
+  const Trajectory* trajectory_;
   double time_s_ = 0.0;
 };
 
@@ -66,10 +67,13 @@ class ArmLoop {
  private:
   void start_validator(double rate_hz);
   void sample_in(std::int64_t number) noexcept;
+  void become(EventWriter::Robot& robot) noexcept;
   void note(double time_s, const control::CycleReport& report) noexcept;
+  void note_passive(double time_s) noexcept;
   void note_report(double time_s, const control::CycleReport& report) noexcept;
   void write_row(double time_s, const control::CycleReport& report) noexcept;
   [[nodiscard]] double* row_signal(int row, Signal signal) noexcept;
+  [[nodiscard]] size_t column(size_t coordinate) const noexcept { return static_cast<size_t>(columns_[coordinate]); }
 
   const ArmConfig& config_;
   const PlantSettings plant_settings_;
@@ -79,6 +83,7 @@ class ArmLoop {
   live::LiveModel live_;
   control::Controller controller_;
   std::unique_ptr<Plant> plant_;
+  std::shared_ptr<const Trajectory> trajectory_;
   TrajectoryAhead ahead_;
   live::SampleRing ring_;
   std::mutex residual_mutex_;  // of record_.residuals, between validator and finish()
@@ -90,6 +95,8 @@ class ArmLoop {
   std::int64_t sample_every_ = 1, record_every_ = 1;
   std::vector<double> q_, v_, ref_q_, ref_v_, ref_a_, effort_, zero_, sensed_;
   std::vector<char> passive_;  // of the robot's coordinates
+  Columns record_columns_;
+  std::vector<int> columns_;  // of the record, by coordinate of the plant as it is now
   double squares_ = 0.0;
   std::int64_t squared_ = 0;
   double update_ns_ = 0.0, worst_error_ = 0.0;

@@ -35,16 +35,6 @@ std::string default_name(const std::string& robot) {
   return fault_of_name(name).empty() ? name : "arm";
 }
 
-RobotDescription load_description(YamlMap& map, const std::filesystem::path& file) {
-  const std::string robot = map.text("robot");
-  const std::filesystem::path beside = file.parent_path() / robot;
-  std::error_code error;  // a name that is too long for a file, say
-  if (robot.find('.') != std::string::npos && std::filesystem::exists(beside, error)) {
-    return is_dh_file(beside) ? load_dh_file(beside) : load_urdf(beside);
-  }
-  return load_any_robot(robot);
-}
-
 constexpr std::size_t most_arms = 32;
 constexpr std::size_t most_overrides = 10'000;
 constexpr double largest_scale = 1e6;
@@ -98,7 +88,7 @@ void read_overrides(YamlMap& map, PlantSettings& plant) {
 
 PlantSettings read_plant(YamlMap map, const std::filesystem::path& file) {
   PlantSettings plant;
-  if (map.has("robot")) plant.robot = std::make_shared<const RobotDescription>(load_description(map, file));
+  if (map.has("robot")) plant.robot = std::make_shared<const RobotDescription>(read_robot(map, file));
   plant.engine = map.text("engine", plant.engine);
   if (plant.engine != "native" && plant.engine != "mujoco") {
     map.fail("engine", "'" + plant.engine + "' must be native or mujoco");
@@ -163,7 +153,7 @@ ArmConfig read_arm(YamlMap& map, const RunConfig& run, const Expectations& expec
   arm.robot = map.text("robot");
   arm.name = map.text("name", default_name(arm.robot));
   if (const auto fault = fault_of_name(arm.name); !fault.empty()) map.fail("name", fault);
-  arm.description = load_description(map, run.file);
+  arm.description = read_robot(map, run.file);
   arm.live.model.gravity_mps2 =
       map.vector3("gravity", arm.live.model.gravity_mps2, about_zero(ranges::gravity_mps2, " m/s^2"));
   arm.plant = read_plant(map.map("plant"), run.file);
@@ -178,7 +168,7 @@ ArmConfig read_arm(YamlMap& map, const RunConfig& run, const Expectations& expec
   arm.trajectory = read_trajectory(map.map("trajectory"), model, run.file);
   arm.expect = read_expect(map.map("expect"), expect);
   read_start(map, model, arm);
-  arm.events = read_events(map, model, run.file);
+  arm.events = read_events(map, model, arm.live.model, run.file);
   return arm;
 }
 
@@ -193,6 +183,16 @@ void read_general(YamlMap& map, RunConfig& run) {
 }
 
 }  // namespace
+
+RobotDescription read_robot(YamlMap& map, const std::filesystem::path& file) {
+  const std::string robot = map.text("robot");
+  const std::filesystem::path beside = file.parent_path() / robot;
+  std::error_code error;  // a name that is too long for a file, say
+  if (robot.find('.') != std::string::npos && std::filesystem::exists(beside, error)) {
+    return is_dh_file(beside) ? load_dh_file(beside) : load_urdf(beside);
+  }
+  return load_any_robot(robot);
+}
 
 namespace {
 

@@ -118,6 +118,7 @@ void read_controller(YamlMap& map, const Model& model, ArmConfig& arm) {
   (void)AlgorithmIndex::find_coriolis(arm.coriolis);
   YamlMap gains = map.map("gains");
   const JointGains otherwise = read_gains(gains.map("default"), {400.0, 40.0, 0.0, 0.0});
+  arm.default_gains = otherwise;
   p.gains.assign(model.coordinates(), otherwise);
   for (size_t i = 0; i < p.gains.size(); ++i) {
     const std::string& joint = model.coordinate_names()[i];

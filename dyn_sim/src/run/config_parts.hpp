@@ -12,6 +12,8 @@ namespace dyn::sim {
 void read_controller(YamlMap& map, const Model& model, ArmConfig& arm);
 std::shared_ptr<const Trajectory> read_trajectory(YamlMap map, const Model& model, const std::filesystem::path& file);
 Expectations read_expect(YamlMap map, const Expectations& otherwise);
-std::vector<Event> read_events(YamlMap& map, const Model& model, const std::filesystem::path& file);
+std::vector<Event> read_events(YamlMap& map, const Model& model, const ModelOptions& options,
+                               const std::filesystem::path& file);
+RobotDescription read_robot(YamlMap& map, const std::filesystem::path& file);  // the key `robot`
 
 }  // namespace dyn::sim

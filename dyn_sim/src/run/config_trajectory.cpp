@@ -96,7 +96,27 @@ Target read_target(YamlMap& map) {
   map.fail("on", "'" + on + "' must be both, plant or model");
 }
 
-Event read_event(YamlMap& map, const Model& model, const std::filesystem::path& file) {
+CoordinateMap read_map(YamlMap map) {
+  CoordinateMap joints;
+  for (const std::string& from : map.keys()) {
+    const bool ends = map.raw(from).IsNull();
+    joints[from] = ends ? std::nullopt : std::optional(map.text(from));
+  }
+  return joints;
+}
+
+RobotEvent read_change(YamlMap& map, const ModelOptions& options, double transition_s,
+                       const std::filesystem::path& file) {
+  RobotEvent event;
+  event.robot = std::make_shared<const Model>(Model::build(read_robot(map, file), options));
+  event.map = read_map(map.map("map"));
+  if (map.has("trajectory")) event.trajectory = read_trajectory(map.map("trajectory"), *event.robot, file);
+  event.transition_time_s = transition_s;
+  return event;
+}
+
+Event read_event(YamlMap& map, std::vector<std::shared_ptr<const Model>>& robots, const ModelOptions& options,
+                 const std::filesystem::path& file) {
   Event event;
   event.time_s = map.number("at", about_zero(1e6, " s"));
   if (event.time_s < 0.0) map.fail("at", "is before the beginning");
@@ -124,11 +144,17 @@ Event read_event(YamlMap& map, const Model& model, const std::filesystem::path& 
                 push.number("duration", 0.1, about_zero(ranges::duration_s, " s"))};
     if (!(p.duration_s > 0.0)) push.fail("duration", "is not above 0 s");
     push.finish();
-    if (model.find_link(p.link) == nullptr) map.fail("push", "the robot has no link '" + p.link + "'");
+    if (std::none_of(robots.begin(), robots.end(), [&](const auto& r) { return r->find_link(p.link) != nullptr; })) {
+      map.fail("push", "the robot has no link '" + p.link + "'");
+    }
     event.label = "push " + p.link;
     event.what = std::move(p);
+  } else if (map.has("robot")) {
+    event.what = read_change(map, options, transition, file);
+    event.label = "robot = " + map.text("robot");
+    robots.push_back(std::get<RobotEvent>(event.what).robot);
   } else {
-    map.fail("at", "the event must be one of attach, detach, set, push");
+    map.fail("at", "the event must be one of attach, detach, set, push, robot");
   }
   if (!std::holds_alternative<AttachEvent>(event.what) && !std::holds_alternative<DetachEvent>(event.what)) {
     if (map.has("on")) map.fail("on", "belongs to attach and detach only");
@@ -174,9 +200,11 @@ std::shared_ptr<const Trajectory> read_trajectory(YamlMap map, const Model& mode
   return trajectory;
 }
 
-std::vector<Event> read_events(YamlMap& map, const Model& model, const std::filesystem::path& file) {
+std::vector<Event> read_events(YamlMap& map, const Model& model, const ModelOptions& options,
+                               const std::filesystem::path& file) {
   std::vector<Event> events;
-  for (YamlMap& entry : map.list("events", most_events)) events.push_back(read_event(entry, model, file));
+  std::vector<std::shared_ptr<const Model>> robots{std::make_shared<const Model>(model)};
+  for (YamlMap& entry : map.list("events", most_events)) events.push_back(read_event(entry, robots, options, file));
   std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.time_s < b.time_s; });
   return events;
 }

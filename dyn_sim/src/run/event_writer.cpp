@@ -7,19 +7,30 @@
 #include <ctime>
 
 #include "dyn_core/control/payload_check.hpp"
+#include "later_trajectory.hpp"
 
 namespace dyn::sim {
+namespace {
+
+std::shared_ptr<const Model> model_of(const Plant& plant) { return std::make_shared<const Model>(plant.model()); }
+
+}  // namespace
 
 EventWriter::EventWriter(const ArmConfig& config, const PlantSettings& plant, live::LiveModel& live,
-                         control::Controller& controller, int most_coordinates, std::vector<EventRecord>& records)
+                         control::Controller& controller, const Columns& columns, int most_coordinates,
+                         std::vector<EventRecord>& records)
     : config_(config),
       plant_settings_(plant),
       live_(live),
       controller_(controller),
+      columns_(columns),
       most_coordinates_(static_cast<std::size_t>(most_coordinates)),
       records_(records),
       carried_(config.description),
+      plant_(live.newest_model()),
       robot_(live.newest_model()),
+      trajectory_(config.trajectory),
+      loop_trajectory_(config.trajectory),
       parameters_(config.controller) {
   for (std::size_t k = 0; k < config.events.size(); ++k) {
     const Event& event = config.events[k];
@@ -74,6 +85,7 @@ void EventWriter::work(const std::stop_token& stop) {
 void EventWriter::make_ready(const Planned& planned, Ready& ready) {
   const auto number = static_cast<std::size_t>(planned.event);
   const auto& what = config_.events[number].what;
+  time_s_ = planned.time_s;
   try {
     if (!planned.push_ends) {
       ready.event = planned.event;
@@ -81,7 +93,7 @@ void EventWriter::make_ready(const Planned& planned, Ready& ready) {
         records_[number].warnings = check(*attach, planned);
       std::visit([&](const auto& event) { put(event, ready); }, what);
     } else if (push_ == std::get_if<PushEvent>(&what)) {  // not where another push has followed or it was refused
-      ready.plant = build(carried_, nullptr);
+      build(carried_, nullptr, nullptr, ready);
       push_ = nullptr;
     }
   } catch (const ModelError& error) {
@@ -93,32 +105,39 @@ void EventWriter::make_ready(const Planned& planned, Ready& ready) {
 // Whether the arm can carry it where the trajectory has it then; what only the plant gets does not concern the model.
 std::vector<std::string> EventWriter::check(const AttachEvent& event, const Planned& planned) const {
   if (event.target == Target::plant) return {};
-  std::vector<double> q(static_cast<std::size_t>(live_.robot_coordinates())), v(q.size()), a(q.size());
-  config_.trajectory->sample(planned.time_s, q, v, a);
-  return control::check_payload(*live_.newest_model(), event.payload, q, config_.live.model.gravity_mps2,
-                                control::Actuation::from_model(*robot_, config_.passive_joints), parameters_);
+  std::vector<double> q(static_cast<std::size_t>(robot_->coordinates())), v(q.size()), a(q.size());
+  trajectory_->sample(planned.time_s, q, v, a);
+  return control::check_payload(
+      *live_.newest_model(), event.payload, q, config_.live.model.gravity_mps2,
+      control::Actuation::from_model(*robot_, own_passive_joints(*robot_, config_.passive_joints)), parameters_);
 }
 
 void EventWriter::put(const AttachEvent& event, Ready& ready) {
   RobotDescription carried = carried_;
   if (event.target != Target::model) {
     carried = dyn::attach(carried_, event.payload);
-    ready.plant = build(carried, push_);
+    build(carried, push_, nullptr, ready);
     ready.carried = 1;
   }
   if (event.target != Target::plant) (void)live_.attach(event.payload, event.transition_time_s, &ready.change);
+  if (event.target != Target::model) payloads_.push_back(event.payload);
   carried_ = std::move(carried);
+  if (ready.plant) plant_ = model_of(*ready.plant);
 }
 
 void EventWriter::put(const DetachEvent& event, Ready& ready) {
   RobotDescription carried = carried_;
   if (event.target != Target::model) {
     carried = dyn::detach(carried_, event.payload);
-    ready.plant = build(carried, push_);
+    build(carried, push_, nullptr, ready);
     ready.carried = -1;
   }
   if (event.target != Target::plant) (void)live_.detach(event.payload, event.transition_time_s, &ready.change);
+  if (event.target != Target::model) {
+    std::erase_if(payloads_, [&](const Payload& p) { return p.name() == event.payload; });
+  }
   carried_ = std::move(carried);
+  if (ready.plant) plant_ = model_of(*ready.plant);
 }
 
 void EventWriter::put(const SetEvent& event, Ready& ready) {
@@ -127,18 +146,61 @@ void EventWriter::put(const SetEvent& event, Ready& ready) {
 }
 
 void EventWriter::put(const PushEvent& event, Ready& ready) {
-  ready.plant = build(carried_, &event);
+  build(carried_, &event, nullptr, ready);
   push_ = &event;
 }
 
-std::unique_ptr<Plant> EventWriter::build(const RobotDescription& carried, const PushEvent* push) const {
+void EventWriter::put(const RobotEvent& event, Ready& ready) {
+  const Model& robot = *event.robot;
+  const std::vector<int> from = carried_coordinates(*robot_, robot, event.map);
+  const RobotDescription carried = with_payloads(robot.description(), payloads_);
+  build(carried, push_, &event.map, ready);
+  const control::Parameters parameters = parameters_for(event);
+  auto what = control::Actuation::from_model(robot, own_passive_joints(robot, config_.passive_joints));
+  what.payload_link = config_.payload_link;
+  const auto trajectory_of = [&](const std::shared_ptr<const Trajectory>& before) {
+    return event.trajectory ? make_later(event.trajectory, time_s_) : make_carried(before, robot_->coordinates(), from);
+  };
+  ready.robot = Robot{robot.coordinates(), trajectory_of(loop_trajectory_), passive_coordinates(robot, config_)};
+  (void)controller_.replace_joints(robot, event.map, what, parameters, event.transition_time_s, &ready.change);
+  loop_trajectory_ = ready.robot->trajectory;
+  trajectory_ = trajectory_of(trajectory_);
+  parameters_ = parameters;
+  robot_ = event.robot;
+  carried_ = carried;
+  plant_ = model_of(*ready.plant);
+}
+
+// Joints that go on keep gains and limits; the others get the default gains, and no limit beside the description's.
+control::Parameters EventWriter::parameters_for(const RobotEvent& event) const {
+  control::Parameters all = parameters_;
+  const std::vector<int> from = carried_coordinates(*robot_, *event.robot, event.map);
+  const auto carry = [&](auto& values, const auto& otherwise) {
+    if (values.empty()) return;
+    const auto before = values;
+    values.assign(from.size(), otherwise);
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (from[i] >= 0) values[i] = before[static_cast<std::size_t>(from[i])];
+    }
+  };
+  carry(all.gains, config_.default_gains);
+  carry(all.effort_limit, 0.0);
+  carry(all.acceleration_limit, 0.0);
+  return all;
+}
+
+void EventWriter::build(const RobotDescription& carried, const PushEvent* push, const CoordinateMap* map,
+                        Ready& ready) const {
   auto plant = make_plant(carried, plant_settings_, config_.live.model.gravity_mps2);
+  const Model& model = plant->model();
   if (plant->q().size() > most_coordinates_) {
     throw ModelError("the arm would have " + std::to_string(plant->q().size()) +
                      " degrees of freedom; max_payload_dofs leaves room for " + std::to_string(most_coordinates_));
   }
   if (push != nullptr) plant->push(push->link, push->force_N, push->point_m);
-  return plant;
+  ready.from = map == nullptr ? same_coordinates(*plant_, model) : carried_through(*plant_, model, *map);
+  ready.columns = columns_.of(model);
+  ready.plant = std::move(plant);
 }
 
 }  // namespace dyn::sim

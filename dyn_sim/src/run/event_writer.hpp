@@ -9,9 +9,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
+#include "columns.hpp"
 #include "dyn_core/control/controller.hpp"
 #include "dyn_core/lockfree/ring.hpp"
 #include "dyn_sim/plant.hpp"
@@ -22,17 +24,27 @@ namespace dyn::sim {
 
 class EventWriter {
  public:
+  // Another robot: what the loop has of it beside plant and model. Once in force, what it had before.
+  struct Robot {
+    int coordinates = 0;
+    std::shared_ptr<const Trajectory> trajectory;
+    std::vector<char> passive;  // by coordinate
+  };
   struct Ready {
     int event = -1;  // of the configuration; -1: nothing that is told of, as the end of a push
     live::LiveModel::Change change;
     lockfree::Owned<control::Parameters> parameters;
     std::unique_ptr<Plant> plant;  // null: stays; once in force, the one before
+    std::vector<int> from;         // what it takes over: coordinates of the one before
+    std::vector<int> columns;      // of the record, by coordinate of the plant
+    std::optional<Robot> robot{};  // nothing: stays
     int carried = 0;               // payloads more, or less
   };
 
   // Reasons of refusals go into `records`, one an event. Plants of more than `most_coordinates` are refused.
   EventWriter(const ArmConfig& config, const PlantSettings& plant, live::LiveModel& live,
-              control::Controller& controller, int most_coordinates, std::vector<EventRecord>& records);
+              control::Controller& controller, const Columns& columns, int most_coordinates,
+              std::vector<EventRecord>& records);
   EventWriter(const EventWriter&) = delete;
   EventWriter& operator=(const EventWriter&) = delete;
   EventWriter(EventWriter&&) = delete;
@@ -62,20 +74,27 @@ class EventWriter {
   void put(const DetachEvent& event, Ready& ready);
   void put(const SetEvent& event, Ready& ready);
   void put(const PushEvent& event, Ready& ready);
-  [[nodiscard]] std::unique_ptr<Plant> build(const RobotDescription& carried, const PushEvent* push) const;
+  void put(const RobotEvent& event, Ready& ready);
+  void build(const RobotDescription& carried, const PushEvent* push, const CoordinateMap* map, Ready& ready) const;
+  [[nodiscard]] control::Parameters parameters_for(const RobotEvent& event) const;
 
   const ArmConfig& config_;
   const PlantSettings& plant_settings_;
   live::LiveModel& live_;
   control::Controller& controller_;
+  const Columns& columns_;
   const std::size_t most_coordinates_;
   std::vector<EventRecord>& records_;
   std::vector<Planned> planned_;  // by time
 
   // The writer's own.
   RobotDescription carried_;  // what the plant is, payloads included
+  std::vector<Payload> payloads_;
+  std::shared_ptr<const Model> plant_;  // the model of the plant, payloads included
   const PushEvent* push_ = nullptr;
   std::shared_ptr<const Model> robot_;
+  std::shared_ptr<const Trajectory> trajectory_, loop_trajectory_;  // two: one thread's alone each
+  double time_s_ = 0.0;                                             // of the event that is made ready
   control::Parameters parameters_;
 
   lockfree::Ring<Ready, lockfree::AfterRelease::reclaim> ring_{slots};

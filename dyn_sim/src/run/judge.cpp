@@ -2,9 +2,12 @@
 #include "dyn_sim/run/judge.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numbers>
+#include <numeric>
 #include <sstream>
 
+#include "columns.hpp"
 #include "dyn_core/numeric/residual.hpp"
 
 namespace dyn::sim {
@@ -42,7 +45,10 @@ void scan_signals(const ArmRecord& record, Judge& judge) {
       const auto signal = static_cast<Signal>(s);
       if ((signal == Signal::sensed || signal == Signal::a) && !record.sensed_known) continue;
       for (std::size_t c = 0; c < record.coordinates.size(); ++c) {
-        judge.note(record.time_s[row], signal, c, record.signal(row, signal, static_cast<int>(c)));
+        const double value = record.signal(row, signal, static_cast<int>(c));
+        const bool absent =
+            c + static_cast<std::size_t>(record.sometimes) >= record.coordinates.size() && std::isnan(value);
+        if (!absent) judge.note(record.time_s[row], signal, c, value);
       }
     }
   }
@@ -115,17 +121,27 @@ std::vector<std::string> causes_of(const RunRecord& record) {
 }
 
 Judge::Judge(const Model& model, const ArmConfig& config) : expect_(config.expect) {
+  std::vector<int> columns(static_cast<std::size_t>(model.coordinates()));
+  std::iota(columns.begin(), columns.end(), 0);
+  add(model, config, columns);
+}
+
+void Judge::add(const Model& robot, const ArmConfig& config, const std::vector<int>& columns) {
   constexpr double stop_margin_rad = 0.01, stop_margin_m = 0.002;
-  const auto ranges = coordinate_ranges(model);
-  const auto actuated = control::Actuation::from_model(model, config.passive_joints).actuated;
+  const auto ranges = coordinate_ranges(robot);
+  const auto passive = passive_coordinates(robot, config);
   const bool follows = follows_its_trajectory(config);
-  for (const Joint& joint : model.joints()) {
-    for (int k = 0; k < joint.degrees && joints_.size() < actuated.size(); ++k) {
-      const std::size_t i = joints_.size();
+  std::size_t i = 0;
+  for (const Joint& joint : robot.joints()) {
+    for (int k = 0; k < joint.degrees && i < passive.size(); ++k, ++i) {
+      const auto column = static_cast<std::size_t>(columns[i]);
+      if (column < joints_.size()) continue;  // it is known
       const bool linear = is_linear(joint.description.type, k);
       const bool wraps = joint.description.type == JointType::continuous;
       const double most = expect_.tracking_max.value_or(linear ? expect_.prismatic_error_m : quarter_turn_rad);
-      const bool tracked = actuated[i] && (follows || expect_.tracking_max);
+      const bool tracked = passive[i] == 0 && (follows || expect_.tracking_max);
+      constexpr double none = std::numeric_limits<double>::infinity();
+      joints_.resize(column, {-none, none, 0.0, none, false, false, false});  // joints of payloads
       joints_.push_back(
           {ranges[i].lower, ranges[i].upper, linear ? stop_margin_m : stop_margin_rad, most, linear, wraps, tracked});
     }

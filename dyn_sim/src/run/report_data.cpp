@@ -82,7 +82,7 @@ Json changes(const ArmRecord& arm, Value&& value) {
 }
 
 Json events(const ArmRecord& arm) {
-  static constexpr std::array kinds = {"set", "push", "attach", "detach"};
+  static constexpr std::array kinds = {"set", "push", "attach", "detach", "robot"};
   Json list = Json::array();
   for (size_t i = 0; i < arm.events.size(); ++i) {
     const EventRecord& event = arm.events[i];

@@ -137,18 +137,63 @@ void add_payload(Json& json, const ArmRecord& arm, const RobotDescription& carri
   }
 }
 
+// Whether the event made another robot of the plant.
+const RobotEvent* other_robot(const ArmRecord& arm, size_t event) {
+  const EventRecord& record = arm.events[event];
+  if (record.applied_s < 0.0 || !record.error.empty()) return nullptr;
+  return std::get_if<RobotEvent>(&arm.config->events[event].what);
+}
+
+bool has_link(const RobotDescription& robot, const std::string& name) {
+  return std::any_of(robot.links.begin(), robot.links.end(), [&](const auto& link) { return link.name == name; });
+}
+
+// Links by which robots that come later have more than those before, from when to when; and the joints that carry them.
+// Links that are there at first and no more later, or are moved otherwise, are drawn as at first.
+void add_robots(Json& json, const ArmRecord& arm, double radius) {
+  std::vector<std::string> drawn;
+  for (const LinkDescription& link : arm.config->description.links) drawn.push_back(link.name);
+  const size_t count = std::min(arm.events.size(), arm.config->events.size());
+  for (size_t i = 0; i < count; ++i) {
+    const RobotEvent* const change = other_robot(arm, i);
+    if (change == nullptr) continue;
+    const RobotDescription& robot = change->robot->description();
+    for (const LinkDescription& link : robot.links) {
+      if (std::find(drawn.begin(), drawn.end(), link.name) != drawn.end()) continue;
+      drawn.push_back(link.name);
+      Json item = {
+          {"name", link.name}, {"shapes", link_shapes(robot, link, radius)}, {"from", arm.events[i].applied_s}};
+      for (size_t k = i + 1; k < count && !item.contains("to"); ++k) {
+        const RobotEvent* const next = other_robot(arm, k);
+        if (next != nullptr && !has_link(next->robot->description(), link.name)) item["to"] = arm.events[k].applied_s;
+      }
+      json["links"].push_back(item);
+      for (const JointDescription& joint : robot.joints) {
+        if (joint.child_link == link.name) json["joints"].push_back(joint_json(joint, arm.coordinates));
+      }
+    }
+  }
+}
+
 // In the order in which they came: a payload may be attached to another one's link.
 void add_events(Json& json, const ArmRecord& arm, double radius) {
   const size_t count = std::min(arm.events.size(), arm.config->events.size());
   RobotDescription carried = arm.config->description;
+  std::vector<std::pair<std::string, const Payload*>> on;
   for (size_t i = 0; i < count; ++i) {
     const double at_s = arm.events[i].applied_s;
     if (const auto* const attach = on_plant<AttachEvent>(arm, i)) {
       const RobotDescription with = dyn::attach(carried, attach->payload);
       add_payload(json, arm, carried, with, {at_s, lost_s(arm, i, count)}, radius);
       carried = with;
+      on.emplace_back(attach->payload.name(), &attach->payload);
     } else if (const auto* const detach = on_plant<DetachEvent>(arm, i)) {
+      std::erase_if(on, [&](const auto& entry) { return entry.first == detach->payload; });
       carried = dyn::detach(carried, detach->payload);
+    } else if (const auto* const change = other_robot(arm, i)) {
+      RobotDescription robot = change->robot->description();
+      for (const auto& [name, payload] : on) robot = dyn::attach(robot, *payload);
+      carried = std::move(robot);
     }
     const auto* const push = std::get_if<PushEvent>(&arm.config->events[i].what);
     if (push == nullptr || at_s < 0.0) continue;
@@ -173,6 +218,7 @@ nlohmann::json scene(const ArmRecord& arm) {
     json["links"].push_back({{"name", link.name}, {"shapes", link_shapes(robot, link, radius)}});
   }
   for (const JointDescription& joint : robot.joints) json["joints"].push_back(joint_json(joint, arm.coordinates));
+  add_robots(json, arm, radius);
   add_events(json, arm, radius);
   return json;
 }

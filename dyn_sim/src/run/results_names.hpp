@@ -16,10 +16,6 @@ namespace dyn::sim::outputs {
 // log.csv of the arm `left`: log.left.csv.
 [[nodiscard]] std::string arm_file(const std::string& file, const std::string& arm);
 
-struct CoordinateUnit {
-  bool linear = false;  // m and N; else rad and N m
-  double effort_limit = 0.0;
-};
 [[nodiscard]] CoordinateUnit coordinate_unit(const ArmRecord& arm, int coordinate);
 
 }  // namespace dyn::sim::outputs

@@ -272,7 +272,7 @@ TEST_P(Plants, AnotherPlantTakesOver) {
   };
   const auto replace_other = [&](const RobotDescription& description) {
     auto next = make_plant(description, settings_, down);
-    next->take_over(*other);
+    next->take_over(*other, same_coordinates(other->model(), next->model()));
     other = std::move(next);
   };
   expect_same();

@@ -57,7 +57,8 @@ struct Actuation {
   // Position limits (the soft ones, where they are nearer), and velocity limits, which references are held to.
   std::vector<double> lower, upper, velocity_limit;
   std::vector<JointFriction> friction;
-  std::string payload_link;  // on which the law `adaptive` learns a payload; empty: none
+  std::string payload_link;   // on which the law `adaptive` learns a payload; empty: none
+  std::uint64_t version = 0;  // the controller's own, as that of the parameters
 
   static Actuation from_model(const Model& model, const std::vector<std::string>& passive_joints);
 };
@@ -121,6 +122,13 @@ class Controller {
   // Limits and friction of a new description of the same joints, for the same joints as before.
   void set_limits(const Actuation& actuation);
   void check_limits(const Actuation& actuation) const;  // throws what set_limits() would
+  // Another description, without payloads, whose joints may be others, while the loop runs: LiveModel::replace_joints()
+  // with the limits and parameters of the new joints, in force from the same cycle on. Joints that go on keep
+  // reference, integral, torque and observer; others begin at their measured state with no torque. From that cycle on
+  // step() takes and gives the new coordinates. Throws ModelError with the reason, and has changed nothing then.
+  live::Applied replace_joints(const Model& robot, const CoordinateMap& map, const Actuation& actuation,
+                               const Parameters& parameters, double transition_time_s,
+                               live::LiveModel::Change* later = nullptr);
   // Frees what the loop has given back; set_parameters() does this too.
   void collect();
   // Samples go here (nullptr: nowhere); before the loop runs.

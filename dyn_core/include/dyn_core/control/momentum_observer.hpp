@@ -8,6 +8,7 @@
 // src/control/stages/observer.cpp.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "dyn_core/error.hpp"
@@ -29,6 +30,9 @@ class MomentumObserver {
   // coordinates stay what they are, and update() is not to be called in this cycle.
   DYN_REALTIME void carry_over(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v, double gain_per_s,
                                int kept) noexcept;
+  // From here on coordinate i is the one that from[i] was, or one whose residual is 0 where from[i] < 0; rebase() or
+  // carry_over() is next.
+  DYN_REALTIME void reorder(std::span<const int> from) noexcept;
   // One period (above 0) in which `tau` acted; M, C, g at the state at its end. gain_per_s: at least 0.
   DYN_REALTIME void update(const ConstMatrixRef<double>& M, const ConstMatrixRef<double>& C,
                            const ConstVectorRef<double>& g, const ConstVectorRef<double>& v,
@@ -40,7 +44,7 @@ class MomentumObserver {
 
   std::vector<double> momentum_;  // expected: p0 + integral
   std::vector<double> rate_;      // tau + C^T v - g of the last cycle
-  std::vector<double> r_;
+  std::vector<double> r_, before_;
   int n_ = 0;
   bool has_rate_ = false;
 };

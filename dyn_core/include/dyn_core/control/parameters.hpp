@@ -51,6 +51,7 @@ struct Parameters {
   double adaptation_radius_m = 0.1;
   TaskParameters task;        // of the law task_space
   double hold_time_s = 0.05;  // how long the last good torque is held on a non-finite state or result
+  std::uint64_t version = 0;  // the controller's own: which of two sets was given later
 };
 
 // One sentence about the first thing wrong with it (gains for other than `coordinates` joints, negative or non-finite

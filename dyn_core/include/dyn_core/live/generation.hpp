@@ -61,6 +61,21 @@ struct Ramp {
   }
 };
 
+// What LiveModel::replace_joints() is given for the loop to have from the first cycle of new joints on: limits,
+// parameters. Every generation has a copy of its own, which the loop may empty.
+class JointSettings {
+ public:
+  JointSettings() = default;
+  JointSettings& operator=(const JointSettings&) = delete;
+  JointSettings(JointSettings&&) = delete;
+  JointSettings& operator=(JointSettings&&) = delete;
+  virtual ~JointSettings() = default;
+  [[nodiscard]] virtual std::unique_ptr<JointSettings> copy() const = 0;
+
+ protected:
+  JointSettings(const JointSettings&) = default;
+};
+
 struct Generation {
   Generation(std::shared_ptr<const Model> shared_model, const AlgorithmChoice& choice,
              std::vector<std::string> frame_names = {})
@@ -74,6 +89,9 @@ struct Generation {
 
   std::uint64_t id = 0;
   std::uint64_t geometry = 0;  // the same number: the same description of the robot
+  std::uint64_t joints = 0;    // the same number: the same joints in the same order
+  Indexed<int> joint_keys;     // by coordinate of the robot without payloads: the same wherever that goes on
+  std::unique_ptr<JointSettings> joint_settings;  // of these joints; null: none were given
   std::shared_ptr<const Model> model;
   Dynamics dynamics;
   Frames frames;  // an index is the same frame in every generation; whoever wants them calls frames.update(dynamics)

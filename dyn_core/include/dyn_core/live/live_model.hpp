@@ -22,6 +22,7 @@
 
 #include "dyn_core/live/generation.hpp"
 #include "dyn_core/lockfree/handover.hpp"
+#include "dyn_core/model/joint_changes.hpp"
 #include "dyn_core/model/payload.hpp"
 
 namespace dyn::live {
@@ -35,7 +36,7 @@ using ChangeCheck =
 struct LiveOptions {
   ModelOptions model{};
   AlgorithmChoice algorithms{};
-  int max_payload_dofs = 0;  // coordinates that payloads on passive joints may add
+  int max_payload_dofs = 0;  // coordinates that payloads on passive joints, or other joints of the robot, may add
   // Of Generation::frames, indices in this order: first links, which every robot must have, then names of payloads,
   // whose frames are FrameStatus::absent while they are not attached.
   std::vector<std::string> frames{}, payload_frames{};
@@ -83,6 +84,10 @@ class LiveModel {
   Applied detach(const std::string& payload_name, double transition_time_s, Change* later = nullptr);
   // A new description of the same joints, in the same order; payloads stay attached.
   Applied replace_robot(const RobotDescription& robot, double transition_time_s, Change* later = nullptr);
+  // A new description whose joints may be others: `map` says what becomes of the coordinates (model/joint_changes.hpp).
+  // Payloads stay attached. The loop sees by Generation::joint_keys which coordinate goes on with which.
+  Applied replace_joints(const RobotDescription& robot, const CoordinateMap& map, double transition_time_s,
+                         Change* later = nullptr, std::shared_ptr<const JointSettings> settings = nullptr);
   // A new choice of algorithm ends a fallback.
   void set_jsim(std::string_view name, Change* later = nullptr);
   void set_coriolis(std::string_view name, Change* later = nullptr);
@@ -112,7 +117,7 @@ class LiveModel {
   DYN_REALTIME void enact(Change& change) noexcept;
   // As the last acquire() found it.
   [[nodiscard]] DYN_REALTIME const Fallback& fallback() const noexcept { return fallback_; }
-  // Coordinates of the robot without payloads, and the most that payloads may make of them.
+  // Coordinates of the robot without payloads that this began with, and the most that there may be.
   [[nodiscard]] int robot_coordinates() const noexcept { return robot_coordinates_; }
   [[nodiscard]] int max_coordinates() const noexcept { return robot_coordinates_ + options_.max_payload_dofs; }
 
@@ -126,7 +131,10 @@ class LiveModel {
   struct Parts {
     RobotDescription robot;
     std::vector<Payload> payloads;
-    std::uint64_t geometry = 0;  // counts replace_robot()
+    std::uint64_t geometry = 0;  // counts replace_robot() and replace_joints()
+    std::uint64_t joints = 0;    // counts replace_joints()
+    std::vector<int> joint_keys{};
+    std::shared_ptr<const JointSettings> joint_settings{};
   };
   struct PublishedInertia {
     Transition transition;
@@ -137,13 +145,17 @@ class LiveModel {
   static Fallback unpacked(std::uint32_t word) noexcept;
 
   [[nodiscard]] std::unique_lock<std::mutex> writer(const char* call) const;
-  Applied change(Parts parts, double transition_time_s, Change* later, bool attaches = false);
+  Applied change(Parts parts, double transition_time_s, Change* later, bool attaches = false,
+                 const CoordinateMap* map = nullptr);
+  void check_room(const Parts& parts, const Model& model) const;
+  void carry_joints(const Model& model, const CoordinateMap* map, Parts& parts);
   void remember(Generation& generation, double transition_time_s);
   void change_settings(const Settings& settings, Change* later);
   DYN_REALTIME void apply(const Settings& settings) noexcept;
 
   LiveOptions options_;
-  int robot_coordinates_ = 0;
+  int robot_coordinates_ = 0;  // at first
+  int most_bodies_ = 0;
 
   // Writers' own, behind the mutex: what was published last.
   mutable std::mutex writers_;
@@ -152,6 +164,7 @@ class LiveModel {
   std::map<std::uint64_t, std::shared_ptr<const Model>> recent_models_;  // by generation
   Indexed<PublishedInertia> published_;                                  // by key
   std::map<std::string, int> keys_;
+  int joint_keys_ = 0;  // so many were given
   std::uint64_t versions_ = 0;
   std::uint64_t generations_ = 0;  // so many were made
   Settings settings_now_;

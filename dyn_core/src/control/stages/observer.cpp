@@ -77,7 +77,7 @@ void Controller::Impl::momentum_of(Dynamics& dynamics, std::vector<double>& mome
 // -----------------------------------------------------------------------------------------------------
 
 MomentumObserver::MomentumObserver(int max_coordinates)
-    : momentum_(max_coordinates), rate_(max_coordinates), r_(max_coordinates) {}
+    : momentum_(max_coordinates), rate_(max_coordinates), r_(max_coordinates), before_(max_coordinates) {}
 
 void MomentumObserver::set_size([[maybe_unused]] const ConstMatrixRef<double>& M,
                                 const ConstVectorRef<double>& v) noexcept {
@@ -117,6 +117,12 @@ void MomentumObserver::carry_over(const ConstMatrixRef<double>& M, const ConstVe
     momentum_[i] = column_dot(M, i, v) - (gain_per_s > 0.0 ? r_[i] / gain_per_s : 0.0);
   }
   has_rate_ = false;
+}
+
+void MomentumObserver::reorder(std::span<const int> from) noexcept {
+  DYN_EXPECTS(from.size() <= r_.size());
+  std::copy(r_.begin(), r_.end(), before_.begin());
+  for (std::size_t i = 0; i < from.size(); ++i) r_[i] = from[i] < 0 ? 0.0 : before_[static_cast<std::size_t>(from[i])];
 }
 
 void MomentumObserver::update(const ConstMatrixRef<double>& M, const ConstMatrixRef<double>& C,

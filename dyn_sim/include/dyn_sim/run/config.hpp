@@ -42,10 +42,19 @@ struct PushEvent {
   double duration_s = 0.1;
 };
 
+// Another description of the robot, on plant and model alike, whose joints may be others; payloads stay on.
+struct RobotEvent {
+  std::shared_ptr<const Model> robot;
+  CoordinateMap map{};  // what becomes of joints that do not go on as they are
+  // Of the new robot, from the event on; null: joints go on with theirs, new ones stand at 0.
+  std::shared_ptr<const Trajectory> trajectory{};
+  double transition_time_s = 0.0;
+};
+
 struct Event {
   double time_s = 0.0;
-  std::variant<SetEvent, PushEvent, AttachEvent, DetachEvent> what;
-  std::string label;  // for reports: attach box, jsim_algorithm = gdahj, ...
+  std::variant<SetEvent, PushEvent, AttachEvent, DetachEvent, RobotEvent> what;
+  std::string label;  // for reports: attach box, jsim_algorithm = gdahj, robot = longer.urdf, ...
 };
 
 struct ValidationConfig {
@@ -71,6 +80,7 @@ struct ArmConfig {
   live::LiveOptions live;
   std::string jsim, coriolis;  // algorithms, by name
   control::Parameters controller;
+  control::JointGains default_gains;  // of joints without gains of their own
   std::vector<std::string> passive_joints;
   std::string payload_link;  // where the law `adaptive` learns a payload
   ValidationConfig validation;

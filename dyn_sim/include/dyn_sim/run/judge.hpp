@@ -57,6 +57,9 @@ class Judge {
 
   static constexpr double largest = static_cast<double>(std::numeric_limits<float>::max());
 
+  // The robot has these joints too, from some event on; `columns`: where they stand in the record.
+  void add(const Model& robot, const ArmConfig& config, const std::vector<int>& columns);
+
  private:
   // Of one coordinate.
   struct JointJudge {

@@ -70,15 +70,24 @@ struct Percentiles {
   double p50 = 0.0, p99 = 0.0, p999 = 0.0, max = 0.0;
 };
 
+struct CoordinateUnit {
+  bool linear = false;  // m and N; else rad and N m
+  double effort_limit = 0.0;
+};
+
 struct ArmRecord {
   const ArmConfig* config = nullptr;
-  std::shared_ptr<const Model> model;    // without payloads
-  std::vector<std::string> coordinates;  // names
-  int rows = 0;                          // recorded
-  std::vector<double> time_s;            // by row
-  std::vector<double> signals;           // [row][signal][coordinate]
-  std::vector<std::int16_t> jsim;        // by row: index of the algorithm that was used
-  std::vector<std::uint8_t> flags;       // by row: flag_saturated | ...
+  std::shared_ptr<const Model> model;  // without payloads, as the run began
+  // Names of its coordinates, then of those that events bring: joints of payloads, joints of another description. NaN
+  // is recorded where a joint is not there, and where it has no such signal (a passive joint has no reference).
+  std::vector<std::string> coordinates;
+  std::vector<CoordinateUnit> brought;  // of those behind the model's
+  int sometimes = 0;                    // so many of the last have no number in some rows
+  int rows = 0;                         // recorded
+  std::vector<double> time_s;           // by row
+  std::vector<double> signals;          // [row][signal][coordinate]
+  std::vector<std::int16_t> jsim;       // by row: index of the algorithm that was used
+  std::vector<std::uint8_t> flags;      // by row: flag_saturated | ...
   std::vector<EventRecord> events;
   std::vector<ResidualRecord> residuals;
   std::vector<FailureRecord> failures;  // by time; none: all went well

@@ -104,15 +104,15 @@ class MujocoPlant final : public Plant {
     read_state();
   }
 
-  void take_over(const Plant& other) noexcept override {
+  void take_over(const Plant& other, std::span<const int> from) noexcept override {
     const auto& before = static_cast<const MujocoPlant&>(other);
     for (size_t i = 0; i < q_.size(); ++i) {
-      const int k = same_coordinate(*before.model_, *model_, i);
+      const int k = from[i];
       q_[i] = k < 0 ? 0.0 : before.q_[k];
       v_[i] = k < 0 ? 0.0 : before.v_[k];
     }
     sim_.data->time = before.sim_.data->time;
-    drives_.take_over(before.drives_, *before.model_, *model_);
+    drives_.take_over(before.drives_, from);
     sensors_ = before.sensors_;
     write_state();
   }

@@ -1,0 +1,102 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The first cycle in which the robot has other joints: what every joint that goes on takes along to its new place.
+#include <algorithm>
+#include <utility>
+
+#include "control/cycle.hpp"
+
+namespace dyn::control {
+
+void Controller::Impl::change_joints(live::Generation& generation) noexcept {
+  take_settings(generation);
+  find_carried(generation);
+  for (auto* x : {&given_q,
+                  &given_v,
+                  &given_a,
+                  &followed_q,
+                  &followed_v,
+                  &followed_a,
+                  &ref_q,
+                  &ref_v,
+                  &ref_a,
+                  &ref_now_q,
+                  &ref_now_v,
+                  &ref_now_a,
+                  &last_ref_a,
+                  &offset_q,
+                  &offset_v,
+                  &offset_a,
+                  &integral,
+                  &effort_last,
+                  &bias_last,
+                  &gravity_last,
+                  &diagonal_last,
+                  &terms.inertia,
+                  &terms.coriolis,
+                  &terms.gravity,
+                  &terms.friction,
+                  &terms.feedback,
+                  &terms.demanded,
+                  &terms.applied,
+                  &terms.external,
+                  &terms.position_error,
+                  &terms.velocity_error}) {
+    carry(*x);
+  }
+  std::copy(limiters.begin(), limiters.end(), limiters_before.begin());
+  std::copy(commands.begin(), commands.end(), commands_before.begin());
+  for (int i = 0; i < n; ++i) {
+    const int before = carried[i];
+    if (before < 0) {
+      begin_joint(i);
+    } else {
+      limiters[i] = limiters_before[before];
+      commands[i] = commands_before[before];
+    }
+  }
+  observer.reorder({carried.data(), static_cast<size_t>(n)});
+  task.begins = true;
+  watch.reset();
+  model_known = false;
+}
+
+// Those that were given later than what is in force; a later set_parameters() may have come first.
+void Controller::Impl::take_settings(live::Generation& generation) noexcept {
+  auto* const settings = static_cast<RobotSettings*>(generation.joint_settings.get());
+  if (settings == nullptr) return;
+  if (settings->parameters && settings->parameters->version > parameters->version) {
+    std::swap(parameters, settings->parameters);
+  }
+  if (settings->actuation.version > actuation.version) std::swap(actuation, settings->actuation);
+  payload_place = settings->payload;
+}
+
+// Payloads' coordinates begin anew.
+void Controller::Impl::find_carried(const live::Generation& generation) noexcept {
+  const int now_n = generation.joint_keys.size();
+  for (int i = 0; i < n; ++i) {
+    carried[i] = -1;
+    for (int before = 0; i < now_n && before < robot_n; ++before) {
+      if (joint_keys[before] == generation.joint_keys[i]) carried[i] = before;
+    }
+  }
+  robot_n = now_n;
+  joints = generation.joints;
+  std::copy(generation.joint_keys.begin(), generation.joint_keys.end(), joint_keys.begin());
+}
+
+void Controller::Impl::carry(std::vector<double>& values) noexcept {
+  std::copy(values.begin(), values.end(), values_before.begin());
+  for (int i = 0; i < n; ++i) values[i] = carried[i] < 0 ? 0.0 : values_before[carried[i]];
+  std::fill(values.begin() + n, values.end(), 0.0);
+}
+
+// At its state, without a torque.
+void Controller::Impl::begin_joint(int i) noexcept {
+  commands[i].reset();
+  given_q[i] = followed_q[i] = ref_q[i] = ref_now_q[i] = state.q[i];
+  limiters[i].reset(state.q[i], state.v[i]);
+}
+
+}  // namespace dyn::control

@@ -1,0 +1,193 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// Joints that come, go, change their kind and their place while the loop runs: what goes on and what begins anew.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "control/rig.hpp"
+
+namespace dyn::control {
+namespace {
+
+using test::small_arm;
+
+// The small arm with one more joint on its end.
+RobotDescription longer_arm(JointType type = JointType::revolute) {
+  RobotDescription robot = small_arm();
+  robot.source = "longer.urdf";
+  robot.links.push_back({"link4", robot.links[3].inertial});
+  robot.joints.push_back(robot.joints[2]);
+  robot.joints[3].name = "joint4";
+  robot.joints[3].type = type;
+  robot.joints[3].parent_link = "link3";
+  robot.joints[3].child_link = "link4";
+  return robot;
+}
+
+// joint4 stands between joint1 and the others in q: what comes behind moves to other places.
+RobotDescription branched_arm() {
+  RobotDescription robot = longer_arm();
+  robot.joints[3].parent_link = "link1";
+  std::rotate(robot.joints.begin() + 1, robot.joints.begin() + 3, robot.joints.end());
+  return robot;
+}
+
+Actuation actuation_of(const Model& model) { return Rig::actuation(model, {}, References::any); }
+
+void change(Rig& rig, const RobotDescription& robot, const CoordinateMap& map, const Parameters& parameters) {
+  const Model model = Model::build(robot);
+  (void)rig.controller.replace_joints(model, map, actuation_of(model), parameters, 0.0);
+  rig.robot_n = static_cast<size_t>(model.coordinates());
+}
+
+template <class F>
+std::string refusal(F&& what) {
+  try {
+    what();
+  } catch (const ModelError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Joints, OneMoreBeginsAtItsStateAndTheOthersGoOn) {
+  Parameters parameters = plain_parameters();
+  parameters.effort_rate_limit = 100.0;  // 0.1 N m a cycle
+  Rig rig(small_arm(), parameters);
+  rig.v = {0.2, -0.1, 0.3, 0.0, 0.0};
+  (void)rig.steps(2000);
+  const std::vector<double> before = rig.effort;
+  const std::vector<double> external = rig.controller.terms().external;
+  Parameters four = plain_parameters(4);
+  four.effort_rate_limit = 100.0;
+  rig.q[3] = 0.4;
+  rig.ref_q[3] = 0.5;
+  change(rig, longer_arm(), {}, four);
+  const CycleReport report = rig.step();
+  EXPECT_EQ(report.mode, CycleReport::Mode::tracking);
+  EXPECT_TRUE(report.saturated);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_LE(std::abs(rig.effort[i] - (i < 3 ? before[i] : 0.0)), 0.1 + 1e-12) << i;
+  }
+  EXPECT_GT(std::abs(rig.effort[3]), 0.0);
+  EXPECT_EQ(rig.controller.terms().position_error[3], rig.controller.reference().q[3] - 0.4);
+  EXPECT_NEAR(rig.controller.terms().external[1], external[1], 1.0);
+  // And to its own torque, that of four joints.
+  (void)rig.steps(2000);
+  rig.ref_q = rig.q;
+  std::fill(rig.v.begin(), rig.v.end(), 0.0);
+  (void)rig.steps(3000);
+  const std::vector<double> gravity = rig.gravity();
+  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(rig.effort[i], gravity[i], 1e-9) << i;
+}
+
+TEST(Joints, ThoseThatMoveToOtherPlacesTakeTheirIntegralsAndTorquesAlong) {
+  Parameters parameters = plain_parameters();
+  parameters.gains = {{0, 0, 1.0, 9.0}, {0, 0, 2.0, 9.0}, {0, 0, 3.0, 9.0}};
+  parameters.effort_rate_limit = 1e-6;  // the torque stays what it was
+  Rig rig(small_arm(), parameters);
+  rig.ref_q = {0.4, 0.8, 1.2, 0.0, 0.0};
+  (void)rig.steps(200);
+  const std::vector<double> before = rig.effort,
+                            reference(rig.controller.reference().q.begin(), rig.controller.reference().q.end());
+  Parameters four = plain_parameters(4);
+  four.gains = {{0, 0, 1.0, 9.0}, {0, 0, 0, 0}, {0, 0, 2.0, 9.0}, {0, 0, 3.0, 9.0}};
+  four.effort_rate_limit = 1e-6;
+  const auto moved = [](std::vector<double>& x) { x = {x[0], 0.0, x[1], x[2], 0.0}; };
+  moved(rig.q);
+  moved(rig.ref_q);
+  const double feedback = rig.controller.terms().feedback[2];
+  change(rig, branched_arm(), {}, four);
+  (void)rig.step();
+  const size_t place[] = {0, 2, 3};
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(rig.effort[place[i]], before[i], 2e-9) << i;
+    EXPECT_NEAR(rig.controller.reference().q[place[i]], reference[i], 1e-3) << i;
+  }
+  EXPECT_NEAR(rig.effort[1], 0.0, 2e-9);
+  EXPECT_NE(feedback, 0.0);
+}
+
+TEST(Joints, TakenOffAndPutOnAgainLeaveTheSameTorque) {
+  Rig rig;
+  const double alone = (rig.step(), rig.effort[1]);
+  change(rig, longer_arm(), {}, plain_parameters(4));
+  (void)rig.step();
+  EXPECT_NE(rig.effort[1], alone);
+  change(rig, small_arm(), {{"joint4", std::nullopt}}, plain_parameters());
+  (void)rig.step();
+  EXPECT_EQ(rig.effort[1], alone);
+}
+
+// Two changes between two cycles: the loop sees the second alone, and still knows what goes on with what.
+TEST(Joints, AChangeThatTheLoopNeverSawIsNoDetour) {
+  Parameters parameters = plain_parameters();
+  parameters.effort_rate_limit = 1e-6;
+  Rig rig(small_arm(), parameters);
+  (void)rig.steps(100);
+  const std::vector<double> before = rig.effort;
+  Parameters four = plain_parameters(4);
+  four.effort_rate_limit = 1e-6;
+  const auto moved = [](std::vector<double>& x) { x = {x[0], 0.0, x[1], x[2], 0.0}; };
+  moved(rig.q);
+  moved(rig.ref_q);
+  change(rig, longer_arm(), {}, four);
+  change(rig, branched_arm(), {{"joint4", std::nullopt}, {"joint2", "joint2"}, {"joint3", "joint3"}}, four);
+  (void)rig.live.attach(test::box("box", 0.1), 0.0);
+  (void)rig.step();
+  EXPECT_NEAR(rig.effort[2], before[1], 2e-9);
+  EXPECT_NEAR(rig.effort[3], before[2], 2e-9);
+  EXPECT_NEAR(rig.effort[1], 0.0, 2e-9);
+}
+
+TEST(Joints, ParametersGivenLaterWin) {
+  Rig rig;
+  (void)rig.step();
+  Parameters four = plain_parameters(4);
+  change(rig, longer_arm(), {}, four);
+  four.gains.assign(4, {0.0, 0.0, 0.0, 0.0});
+  rig.controller.set_parameters(four);
+  rig.ref_q = rig.q;
+  rig.ref_q[1] += 0.1;
+  (void)rig.step();
+  EXPECT_EQ(rig.controller.terms().feedback[1], 0.0);
+  EXPECT_NE(refusal([&] { rig.controller.set_parameters(plain_parameters(3)); }), "");
+}
+
+TEST(Joints, RefusalsNameTheJointAndChangeNothing) {
+  Rig rig;
+  const double before = (rig.step(), rig.effort[1]);
+  RobotDescription sliding = small_arm();
+  sliding.joints[2].type = JointType::prismatic;
+  RobotDescription too_long = longer_arm();
+  for (int k = 5; k <= 6; ++k) {
+    too_long.links.push_back({"link" + std::to_string(k), too_long.links[3].inertial});
+    too_long.joints.push_back(too_long.joints[3]);
+    too_long.joints.back().name = "joint" + std::to_string(k);
+    too_long.joints.back().parent_link = "link" + std::to_string(k - 1);
+    too_long.joints.back().child_link = "link" + std::to_string(k);
+  }
+  RobotDescription weak = longer_arm();
+  weak.joints[3].limits.reset();
+  const auto words = [&](const RobotDescription& robot, const CoordinateMap& map, int n) {
+    return refusal([&] { change(rig, robot, map, plain_parameters(n)); });
+  };
+  EXPECT_NE(words(sliding, {}, 3).find("joint 'joint3' slides"), std::string::npos);
+  EXPECT_NE(words(sliding, {{"joint3", "joint3"}}, 3).find("joint3"), std::string::npos);  // rad as m
+  EXPECT_NE(words(too_long, {}, 6).find("max_payload_dofs leaves room for 5"), std::string::npos);
+  EXPECT_NE(words(weak, {}, 4).find("joint 'joint4' has no effort limit"), std::string::npos);
+  EXPECT_NE(words(longer_arm(), {}, 3), "");                     // gains of three joints
+  EXPECT_NE(words(longer_arm(), {{"elbow", "joint4"}}, 4), "");  // there is no elbow
+  EXPECT_NE(refusal([&] { (void)rig.live.replace_robot(longer_arm(), 0.0); }).find("joint4"), std::string::npos);
+  rig.robot_n = 3;
+  (void)rig.step();
+  EXPECT_EQ(rig.effort[1], before);
+  change(rig, sliding, {{"joint3", std::nullopt}}, plain_parameters());  // said: it begins anew, as another joint
+  EXPECT_EQ(rig.step().mode, CycleReport::Mode::tracking);
+}
+
+}  // namespace
+}  // namespace dyn::control
