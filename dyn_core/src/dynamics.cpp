@@ -168,6 +168,7 @@ Status BasicDynamics<T>::forward(std::span<const T> tau, std::span<T> qdd) noexc
   DYN_EXPECTS(std::ssize(tau) == d.coordinates && std::ssize(qdd) == d.coordinates);
   if (d.forward_by_factor()) return d.solve_by_factor(tau, qdd);
   if (d.forward_by_denoc_lanes()) return d.solve_by_denoc_lanes(tau, qdd);
+  if (d.forward_by_aba_lanes()) return d.solve_by_aba_lanes(tau, qdd);
   return d.solve_by_algorithm(d.forward, tau, qdd);
 }
 

@@ -42,11 +42,13 @@ BasicDynamics<T>::Impl::Impl(std::shared_ptr<const Model> m, const AlgorithmChoi
       cache(model->tree()),
       body_h(model->bodies()),
       body_vector(body_h.size()),
-      jsims(Make<JsimAlgorithms<T>>::all(model->bodies())),
-      corioleis(Make<CoriolisAlgorithms<T>>::all(model->bodies())),
-      forwards(Make<ForwardAlgorithms<T>>::all(model->bodies())),
-      inverses(Make<InverseAlgorithms<T>>::all(model->bodies())),
-      gravity(model->bodies()),
+      jsims(Make<JsimAlgorithms<T>>::all(model->bodies(), runs_paper_form)),
+      corioleis(Make<CoriolisAlgorithms<T>>::all(model->bodies(), runs_paper_form)),
+      forwards(Make<ForwardAlgorithms<T>>::all(
+          model->bodies(),
+          [this]<class A>() { return runs_paper_form.template operator()<A>() || has_mimic || A::name == "aba"; })),
+      inverses(Make<InverseAlgorithms<T>>::all(model->bodies(), runs_paper_form)),
+      gravity(kLanes ? 0 : model->bodies()),
       body_matrix(body_h.size() * body_h.size()),
       lane_forms(model->tree()) {
   if (straight) {
@@ -143,7 +145,21 @@ void BasicDynamics<T>::Impl::compute_mass_matrix() noexcept {
 }
 
 template <class T>
+bool BasicDynamics<T>::Impl::compute_coriolis_by_lanes() noexcept {
+  if constexpr (kLanes) {
+    const lanes::RatesForm form = lane_forms.coriolis[coriolis];
+    if (form == nullptr) return false;
+    form(cache.plan(), cache.rates(), straight ? cache.for_lanes(Cache::result_C, C) : body_C.data());
+    if (!straight) matrix_to_user(cache.tree(), body_C, C);
+    return true;
+  } else {
+    return false;
+  }
+}
+
+template <class T>
 void BasicDynamics<T>::Impl::compute_coriolis_matrix() noexcept {
+  if (compute_coriolis_by_lanes()) return;
   into(C, [&](MatrixRef<T> out) {
     run(corioleis, coriolis, [&](auto& algorithm, const auto& ws) { algorithm.compute(cache.tree(), ws, out); });
   });
@@ -195,6 +211,9 @@ void BasicDynamics<T>::Impl::compute_inverse_mixed(std::span<const T> a, std::sp
   into_vector(tau.data(), [&](VectorRef<T> out) {
     if constexpr (kLanes) {
       if (inverse_by_engine()) return cache.engine().inverse(rates, out.data());
+      if (const lanes::RatesForm form = lane_forms.inverse[inverse]; form != nullptr) {
+        return form(cache.plan(), cache.rates(rates), out.data());
+      }
     }
     run(inverses, inverse, [&](auto& algorithm, const auto& ws) {
       algorithm.compute(cache.tree(), ws, cache.tree().gravity.template cast<T>(), out);
@@ -220,13 +239,19 @@ Status BasicDynamics<T>::Impl::solve_by_factor(std::span<const T> tau, std::span
     const Tree& tree = cache.tree();
     const fused::Engine& engine = cache.engine();
     MassFactor<T>& factor = cache.factor();
-    engine.terms({factor.matrix(), nullptr, nullptr, body_h.data()});
+    const bool cholesky = forward == kForwardCholesky;
+    engine.terms({cholesky ? nullptr : factor.matrix(), nullptr, nullptr, body_h.data()});
+    if (cholesky) lane_forms.mass[kJsimDenoc](cache.plan(), factor.matrix());
     if (const Status status = load_torques(tau, body_vector.data()); !status.ok()) return status;
     const int n = tree.size;
     for (int i = 0; has_armature && i < n; ++i) {
       factor.matrix()[i * (n + 1)] += T(tree.armature[tree.coordinate[i]]);
     }
-    if (!factor.factorize(body_vector.data(), weak_pivot).ok()) return solve_by_algorithm(kForwardAba, tau, qdd);
+    if (cholesky) {
+      if (const Status status = factor.factorize(body_vector.data()); !status.ok()) return status;
+    } else if (!factor.factorize(body_vector.data(), weak_pivot).ok()) {
+      return solve_by_algorithm(kForwardAba, tau, qdd);
+    }
     for (int i = 0; i < n; ++i) qdd[tree.coordinate[i]] = body_vector[i];
   }
   return {};
@@ -239,7 +264,23 @@ Status BasicDynamics<T>::Impl::solve_by_denoc_lanes(std::span<const T> tau, std:
     cache.engine().terms({nullptr, nullptr, nullptr, body_h.data()});
     if (const Status status = load_torques(tau, body_h.data()); !status.ok()) return status;
     if (const Status status =
-            lane_forms.denoc.solve(cache.plan(), body_h.data(), cache.factor().pivot_scales(), body_vector.data());
+            lane_forms.denoc.solve(cache.plan(), {}, body_h.data(), cache.factor().pivot_scales(), body_vector.data());
+        !status.ok()) {
+      return status;
+    }
+    for (int i = 0; i < tree.size; ++i) qdd[tree.coordinate[i]] = body_vector[i];
+  }
+  return {};
+}
+
+template <class T>
+Status BasicDynamics<T>::Impl::solve_by_aba_lanes(std::span<const T> tau, std::span<T> qdd) noexcept {
+  if constexpr (kLanes) {
+    const Tree& tree = cache.tree();
+    std::fill(body_h.begin(), body_h.end(), T(0.0));  // the bias is in the elimination
+    if (const Status status = load_torques(tau, body_h.data()); !status.ok()) return status;
+    if (const Status status = lane_forms.aba.solve(cache.plan(), cache.rates(), body_h.data(),
+                                                   cache.factor().pivot_scales(), body_vector.data());
         !status.ok()) {
       return status;
     }

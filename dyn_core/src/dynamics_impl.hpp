@@ -17,21 +17,24 @@
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/gravity/gravity.hpp"
 #include "dyn_core/registry.hpp"
-#include "forward/denoc_lanes.hpp"
+#include "forward/elimination_lanes.hpp"
 #include "forward/mass_solver.hpp"
 #include "jsim/explicit_lanes.hpp"
-#include "lanes/mass_forms.hpp"
+#include "lanes/form_tables.hpp"
 #include "state_cache.hpp"
 #include "user_order.hpp"
 
 namespace dyn {
 
-// All algorithms of a list made for `capacity` bodies.
+// All algorithms of a list, those that `needed` says made for `capacity` bodies, the others for none.
 template <class Tuple>
 struct Make;
 template <class... A>
 struct Make<std::tuple<A...>> {
-  static std::tuple<A...> all([[maybe_unused]] int capacity) { return std::tuple<A...>(A(capacity)...); }
+  template <class Needed>
+  static std::tuple<A...> all([[maybe_unused]] int capacity, [[maybe_unused]] const Needed& needed) {
+    return std::tuple<A...>(A(needed.template operator()<A>() ? capacity : 0)...);
+  }
 };
 
 template <class T>
@@ -46,14 +49,21 @@ Status first_not_finite(std::span<const T> q, std::span<const T> v) noexcept {
   return {};
 }
 
-// The lane forms that Dynamics calls by itself; those of `fused` are the cache's.
+// The lane forms that Dynamics calls by itself, null where an algorithm has none; those of `fused` are the cache's.
 struct LaneForms {
-  explicit LaneForms(const Tree& tree)
-      : mass(lanes::MassForms<JsimAlgorithms<double>>::all(lanes::select_kernel_set())), denoc(tree), solver(tree) {}
+  explicit LaneForms(const Tree& tree, lanes::KernelSet set = lanes::select_kernel_set())
+      : mass(lanes::FormTable<JsimAlgorithms<double>>::mass(set)),
+        coriolis(lanes::FormTable<CoriolisAlgorithms<double>>::rates(set)),
+        inverse(lanes::FormTable<InverseAlgorithms<double>>::rates(set)),
+        denoc(forward::EliminationLanes::denoc(tree, set)),
+        aba(forward::EliminationLanes::aba(tree, set)),
+        solver(tree) {}
 
-  std::array<lanes::MassForm, std::tuple_size_v<JsimAlgorithms<double>>> mass;  // null where an algorithm has none
+  std::array<lanes::MassForm, std::tuple_size_v<JsimAlgorithms<double>>> mass;
+  std::array<lanes::RatesForm, std::tuple_size_v<CoriolisAlgorithms<double>>> coriolis;
+  std::array<lanes::RatesForm, std::tuple_size_v<InverseAlgorithms<double>>> inverse;
   jsim::ExplicitElement element;
-  forward::DenocLanes denoc;
+  forward::EliminationLanes denoc, aba;
   forward::MassSolver solver;
 };
 
@@ -68,7 +78,14 @@ struct BasicDynamics<T>::Impl {
   static constexpr int kJsim = Jsims::find("fused"), kCoriolis = Corioleis::find("fused");
   static constexpr int kForward = Forwards::find("fused"), kInverse = Inverses::find("fused");
   static constexpr int kForwardDenoc = Forwards::find("denoc"), kForwardAba = Forwards::find("aba");
+  static constexpr int kForwardCholesky = Forwards::find("cholesky"), kJsimDenoc = Jsims::find("denoc");
   static constexpr bool kLanes = Cache::kLanes;
+
+  // Does a call for M, C or inverse dynamics come to the class itself?
+  static constexpr auto runs_paper_form = []<class A>() {
+    if constexpr (requires { A::lane_form; }) return !kLanes;
+    return true;
+  };
 
   Impl(std::shared_ptr<const Model> m, const AlgorithmChoice& choice);
 
@@ -86,6 +103,7 @@ struct BasicDynamics<T>::Impl {
 
   // One term each, for the state that was taken in.
   bool compute_mass_by_lanes() noexcept;  // false where the algorithm has no lane form
+  bool compute_coriolis_by_lanes() noexcept;
   void compute_mass_matrix() noexcept;
   void compute_coriolis_matrix() noexcept;
   void compute_gravity() noexcept;
@@ -110,11 +128,13 @@ struct BasicDynamics<T>::Impl {
   [[gnu::noinline]] void compute_inverse_mixed(std::span<const T> a, std::span<T> tau) noexcept;
   void add_armature(std::span<const T> a, std::span<T> tau) noexcept;
 
-  // By the kernels of `fused`: M goes where it is factorized. By denoc's lane form: the bias, which the paper leaves
-  // out, comes from the kernels. Neither where a joint follows another.
+  // By a factor of M: M by the kernels of `fused`, or by denoc's lane form for `cholesky`, goes where it is factorized.
+  // By denoc's or aba's elimination. Where the algorithm leaves out the bias, that comes from the kernels. None of them
+  // where a joint follows another.
   [[nodiscard]] bool forward_by_factor() const noexcept {
-    return kLanes && forward == kForward && !has_mimic && !has_long_chains;
+    return kLanes && !has_mimic && (forward == kForwardCholesky || (forward == kForward && !has_long_chains));
   }
+  [[nodiscard]] bool forward_by_aba_lanes() const noexcept { return kLanes && forward == kForwardAba && !has_mimic; }
   [[nodiscard]] bool forward_by_denoc_lanes() const noexcept {
     return kLanes && (forward == kForwardDenoc || (forward == kForward && has_long_chains)) && !has_mimic;
   }
@@ -123,6 +143,7 @@ struct BasicDynamics<T>::Impl {
   static constexpr double weak_pivot = 1e-7;
   Status solve_by_factor(std::span<const T> tau, std::span<T> qdd) noexcept;
   Status solve_by_denoc_lanes(std::span<const T> tau, std::span<T> qdd) noexcept;
+  Status solve_by_aba_lanes(std::span<const T> tau, std::span<T> qdd) noexcept;
   // tau - h of the bodies, from h in body_h; not ok where tau is not finite.
   Status load_torques(std::span<const T> tau, T* phi) noexcept;
   Status solve_by_algorithm(int algorithm, std::span<const T> tau, std::span<T> qdd) noexcept;

@@ -93,6 +93,12 @@ class StateCache {
     return frames_.plan();
   }
 
+  // The state's rates for them, and accelerations of the bodies.
+  [[nodiscard]] lanes::Rates rates(const double* a = nullptr) const noexcept requires kLanes {
+    const Vec3d& g = tree_.gravity;
+    return {engine_.v(), a, {g[0], g[1], g[2]}};
+  }
+
   // State and kinematics for the paper forms: the passes that `needs` asks for (kinematics.hpp), each at most once a
   // state.
   DYN_REALTIME const Workspace<T>& workspace(unsigned needs = needs_nothing) noexcept {

@@ -4,8 +4,7 @@
 // body about its own origin: a twist propagation A is then a shift, A_ij (w, a) = (w, a + w x (o_i - o_j)), and Mtilde
 // is a mass, a first moment and a symmetric 3x3 matrix. The recursion (28) goes body by body, the products (29) have
 // the joints that support i side by side.
-#include "lanes/body_moments.hpp"
-#include "lanes/columns.hpp"
+#include "lanes/composites.hpp"
 #include "lanes/define_mass.hpp"
 
 namespace {
@@ -35,7 +34,7 @@ DYN_INLINE Rigid shifted(const Rigid& b, double m, const Vector3<double>& l) {
 }
 
 // (28): a body's first child follows it at once, its sum need not go through memory.
-DYN_INLINE void compose(const Plan& plan) {
+DYN_INLINE void recursion(const Plan& plan) {
   Rigid child{};
   for (int i = plan.bodies; i-- > 0;) {
     Rigid b = rigid_at(plan, i);
@@ -46,22 +45,6 @@ DYN_INLINE void compose(const Plan& plan) {
     const Vector3<double> l = scalars(plan, Row::origin_x, i) - scalars(plan, Row::origin_x, p);
     child = shifted(b, row(plan, Row::mass_subtree)[i], l);
     if (p + 1 != i) put_rigid(plan, p, rigid_at(plan, p) + child);
-  }
-}
-
-// Mtilde_i p_i
-template <bool kSlides>
-DYN_INLINE void momenta(const Plan& plan) {
-  for (int i = 0; i < plan.bodies; i += W) {
-    const V3 z = load3(plan, Row::axis_x, i), h = load3(plan, kWork_h, i);
-    V3 n = load6(plan, kWork_I, i) * z, f = cross(z, h);
-    if constexpr (kSlides) {
-      const V slides = load(row(plan, Row::slides) + i), turns = all(1.0) - slides;
-      n = n * turns - f * slides;
-      f = f * turns + z * (load(row(plan, Row::mass_subtree) + i) * slides);
-    }
-    store3(plan, kWork_n, i, n);
-    store3(plan, kWork_f, i, f);
   }
 }
 
@@ -83,12 +66,12 @@ DYN_INLINE void denoc_columns(const Plan& plan, double* M) {
 
 void mass_by_denoc(const Plan& plan, double* M) {
   own_inertias(plan);
-  compose(plan);
+  recursion(plan);
   if (plan.slides) {
-    momenta<true>(plan);
+    unit_wrenches<true>(plan, kWork_h, kWork_I, kWork_n, kWork_f);  // Mtilde_i p_i
     denoc_columns<true>(plan, M);
   } else {
-    momenta<false>(plan);
+    unit_wrenches<false>(plan, kWork_h, kWork_I, kWork_n, kWork_f);
     denoc_columns<false>(plan, M);
   }
   mirror(M, plan.bodies);

@@ -18,9 +18,6 @@ DYN_INLINE Tensor skew_product(const V3& a, const V3& b) {
 }
 DYN_INLINE Tensor operator-(const Tensor& a, const Tensor& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
 DYN_INLINE Tensor tensor(const Moments& I) { return {{I.xx, I.xy, I.xz}, {I.xy, I.yy, I.yz}, {I.xz, I.yz, I.zz}}; }
-DYN_INLINE V3 first_of(int count, const V3& a) {
-  return {first_of(count, a.x, V{}), first_of(count, a.y, V{}), first_of(count, a.z, V{})};
-}
 DYN_INLINE V3 times_transposed(const Tensor& A, const V3& v) { return A.x * v.x + A.y * v.y + A.z * v.z; }
 DYN_INLINE void store_first3(const Plan& plan, int name, int body, const V3& v, int lanes) {
   double* to = row(plan, name) + body;

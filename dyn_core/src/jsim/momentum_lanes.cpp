@@ -9,24 +9,30 @@ namespace {
 
 // X = (Jp, Jo), Y = (m Jp, I_l Jo)
 template <bool kSlides>
-DYN_INLINE void momentum_columns(const Plan& plan, int l) {
-  const V3 c = spread3(plan, Row::com_x, l);
-  const V m = all(row(plan, Row::mass)[l]);
-  const Symmetric3<double> S = symmetric(plan, Row::inertia_xx, l);
-  const Moments I{all(S.xx), all(S.yy), all(S.zz), all(S.xy), all(S.xz), all(S.yz)};
-  for_joints_of(plan, l, [&](int first) {
+struct Momenta {
+  static constexpr int kRows = 6;
+  static constexpr bool kUpper = true;
+  struct Link {
+    V3 c;
+    V m;
+    Moments I;
+  };
+  DYN_INLINE static Link of(const Plan& plan, int l) {
+    return {spread3(plan, Row::com_x, l), all(row(plan, Row::mass)[l]), spread6(plan, Row::inertia_xx, l)};
+  }
+  DYN_INLINE static void columns(const Plan& plan, const Link& link, int first, V* X, V* Y) {
     V3 Jo, Jp;
-    joint_twist<kSlides>(plan, first, load3(plan, Row::axis_x, first), c - load3(plan, Row::origin_x, first), Jo, Jp);
-    store3(plan, kWork_X, first, Jp);
-    store3(plan, kWork_X + 3, first, Jo);
-    store3(plan, kWork_Y, first, Jp * m);
-    store3(plan, kWork_Y + 3, first, I * Jo);
-  });
-}
+    joint_twist<kSlides>(plan, first, load3(plan, Row::axis_x, first), link.c - load3(plan, Row::origin_x, first), Jo,
+                         Jp);
+    put3(X, Jp);
+    put3(X + 3, Jo);
+    put3(Y, Jp * link.m);
+    put3(Y + 3, link.I * Jo);
+  }
+};
 
 void mass_by_momentum(const Plan& plan, double* M) {
-  plan.slides ? sum_links<6>(plan, M, [&](int l) { momentum_columns<true>(plan, l); })
-              : sum_links<6>(plan, M, [&](int l) { momentum_columns<false>(plan, l); });
+  plan.slides ? sum_links<Momenta<true>>(plan, M) : sum_links<Momenta<false>>(plan, M);
 }
 
 }  // namespace

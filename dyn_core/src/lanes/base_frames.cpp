@@ -20,12 +20,16 @@ BaseFrames::BaseFrames(const Tree& tree, KernelSet set)
   plan_.parent = parent_.data();
   plan_.subtree_end = subtree_end_.data();
   constants_ = aligned(cut_.blocks * Fixed::count * width_);
-  rows_ = aligned(Row::count * plan_.stride);
+  rows_ = aligned(static_cast<size_t>(Row::count) * plan_.stride);
+  squares_ = aligned(static_cast<size_t>(2) * (tree.size + width_) * plan_.stride);
+  wrenches_ = aligned(static_cast<size_t>(6) * plan_.stride * cut_.segments.size());
   bridges_ = aligned(kernel_.bridge_bytes / sizeof(double) * cut_.segments.size());
   links_ = aligned(Link::count * tree.size);
   plan_.links = links_.get();
   plan_.constants = constants_.get();
   plan_.rows = rows_.get();
+  plan_.squares = squares_.get();
+  plan_.wrenches = wrenches_.get();
   plan_.bridges = bridges_.get();
   place_joints(tree);
   set_inertias(tree);
@@ -76,7 +80,7 @@ void BaseFrames::set_inertias(const Tree& tree) noexcept {
   }
 }
 
-// The same inertia as principal screws, and as pseudo-inertia [S, m c; m c^T, m], S = tr(I)/2 - I + m c c^T.
+// The same inertia as principal screws.
 void BaseFrames::set_link(const Tree& tree, int body) noexcept {
   double* link = links_.get() + body * Link::count;
   const PrincipalInertia& p = tree.principal[body];
@@ -84,14 +88,6 @@ void BaseFrames::set_link(const Tree& tree, int body) noexcept {
   Eigen::Map<Vec3d>(link + Link::radii) = p.radii;
   link[Link::heavy] = p.mass_kg == 0.0 ? 0.0 : 1.0;
   link[Link::weight] = p.mass_kg == 0.0 ? 1.0 : 0.5 * p.mass_kg;
-  const Mat3d& I = tree.inertia_com[body];
-  const Vec3d& c = tree.com[body];
-  const double m = tree.mass[body];
-  Eigen::Map<Eigen::Matrix4d> J(link + Link::pseudo);
-  J.topLeftCorner<3, 3>() = Mat3d::Identity() * (0.5 * I.trace()) - I + m * c * c.transpose();
-  J.topRightCorner<3, 1>() = m * c;
-  J.bottomLeftCorner<1, 3>() = m * c.transpose();
-  J(3, 3) = m;
 }
 
 }  // namespace dyn::lanes

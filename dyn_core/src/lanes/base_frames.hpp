@@ -43,7 +43,7 @@ class BaseFrames {
   int width_;
   Cut cut_;
   std::vector<int> parent_, subtree_end_;
-  Aligned constants_, links_, rows_, bridges_;
+  Aligned constants_, links_, rows_, squares_, wrenches_, bridges_;
   Plan plan_{};
 };
 

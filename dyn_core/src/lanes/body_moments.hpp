@@ -17,7 +17,7 @@ enum : int {
 // M_i about the bodies' origins: h = m c, I + m (c.c 1 - c c^T), c seen from there.
 DYN_INLINE void own_inertias(const Plan& plan) {
   for (int i = 0; i < plan.bodies; i += W) {
-    const V3 c = load3(plan, Row::com_x, i) - load3(plan, Row::origin_x, i);
+    const V3 c = load3(plan, Row::arm_x, i);
     const V3 h = c * load(row(plan, Row::mass) + i);
     Moments I = load6(plan, Row::inertia_xx, i);
     I.xx = I.xx + (h.y * c.y + h.z * c.z);

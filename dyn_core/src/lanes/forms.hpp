@@ -1,8 +1,9 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // The lane forms that take the bodies' frames in base axes as given (plan.hpp): one function for each algorithm and
-// kernel set, defined by src/jsim/NAME_lanes.cpp, where NAME is the algorithm's. dyn_core/jsim/NAME.hpp has `lane_form`
-// then, and that is all there is to register: mass_forms.hpp finds the function by the class.
+// kernel set, defined by src/jsim/NAME_lanes.cpp (src/coriolis/, src/inverse/), where NAME is the algorithm's.
+// dyn_core/jsim/NAME.hpp has `lane_form` then, and that is all there is to register: form_tables.hpp finds the function
+// by the class.
 #pragma once
 
 #include "lanes/kernel_set.hpp"
@@ -15,6 +16,11 @@ namespace dyn::lanes {
 using MassForm = void (*)(const Plan& plan, double* M);
 template <class Algorithm, KernelSet set>
 void mass(const Plan& plan, double* M);
+
+// C by that class of coriolis/, in the same way, or the torques by that of inverse/: define_rates.hpp.
+using RatesForm = void (*)(const Plan& plan, const Rates& rates, double* out);
+template <class Algorithm, KernelSet set>
+void with_rates(const Plan& plan, const Rates& rates, double* out);
 
 // Axes, origins, centres of mass and inertias at q, which all the others start from.
 struct PositionsKernel {

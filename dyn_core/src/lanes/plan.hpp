@@ -36,7 +36,8 @@ struct Fixed {
 };
 
 // What is kept of the bodies, in base axes: a row of `stride` numbers each, one a body in body order. `stride` leaves
-// room for W numbers beyond the last body.
+// room for W numbers beyond the last body. Positions are seen from the origin of the first body on the way from the
+// base, so that a robot far from its base, or on a carriage, keeps its digits.
 struct Row {
   enum Name : int {
     axis_x,
@@ -59,8 +60,18 @@ struct Row {
     slides,
     frame_x,  // three rows each: x and y axis of the body frame; z is the joint's
     frame_y = frame_x + 3,
-    work = frame_y + 3,  // from here on whatever an algorithm keeps
-    work_count = 24,
+    step_x = frame_y + 3,  // three rows each: from the parent body's origin to the body's; 0 of bodies on the base
+    arm_x = step_x + 3,    // from the body's origin to its centre of mass
+    // By functions that make them where they are needed (twists.hpp, composites.hpp).
+    rate = arm_x + 3,
+    acceleration,
+    omega_x,                        // three rows each: angular velocity,
+    outer_x = omega_x + 3,          // that of the parent body,
+    velocity_x = outer_x + 3,       // velocity of the body's origin,
+    composite_h = velocity_x + 3,   // first moment of the subtree about that,
+    composite_I = composite_h + 3,  // six rows: its inertia
+    work = composite_I + 6,         // from here on whatever an algorithm keeps
+    work_count = 48,
     count = work + work_count
   };
 };
@@ -72,9 +83,14 @@ struct Link {
     radii = axes + 9,   // three: of gyration, m; where there is no mass, roots of the moments of inertia
     heavy = radii + 3,  // 1 with mass, 0 without
     weight,             // m/2 with mass, 1 without, kg
-    pseudo,             // sixteen: pseudo-inertia about the body frame's origin
-    count = pseudo + 16
+    count
   };
+};
+
+// Of the bodies.
+struct Rates {
+  const double *v, *a;  // a: null where only v matters
+  double gravity[3];
 };
 
 struct Plan {
@@ -85,6 +101,8 @@ struct Plan {
   const double* constants;                       // [block][Fixed][W]
   const double* links;                           // [body][Link]
   double* rows;                                  // [Row][stride]
+  double* squares;                               // work: two times [bodies + W][stride]
+  double* wrenches;                              // work: [segment][6][stride]
   void* bridges;                                 // work, aligned to 64 bytes: bridge_bytes a segment
 };
 

@@ -26,20 +26,20 @@ DYN_INLINE void place_segment(const Plan& plan, int index, const double* q) {
   const Segment& s = plan.segment[index];
   SegmentEnd& end = ends_of(plan)[index];
   Quaternion before{all(1.0), V{}, V{}, V{}};
-  V3 start{all(s.offset[0]), all(s.offset[1]), all(s.offset[2])};
+  V3 start{}, offset_before{};
   if (s.parent >= 0) {
     const SegmentEnd& parent = ends_of(plan)[s.parent];
     before = parent.orientation;
     Frame f;
     axes(before, f);
-    start = parent.origin + in_base(f, start);
+    start = parent.origin;
+    offset_before = in_base(f, {all(s.offset[0]), all(s.offset[1]), all(s.offset[2])});
   }
-  V3 offset_before{};
   for (int k = 0; k < s.blocks; ++k) {
     const double* block = block_of(plan, s, k);
     const int body = s.first_body + k * W;
     const V angle = load_first(q + body, lanes_of(s, k));
-    const V slide = kSlides ? angle * fixed(block, Fixed::slides) : V{};
+    V slide = kSlides ? angle * fixed(block, Fixed::slides) : V{};
     Quaternion e = along_lanes({fixed(block, Fixed::turn_w), fixed(block, Fixed::turn_x), fixed(block, Fixed::turn_y),
                                 fixed(block, Fixed::turn_z)},
                                kSlides ? angle - slide : angle);
@@ -50,7 +50,10 @@ DYN_INLINE void place_segment(const Plan& plan, int index, const double* q) {
     // o_i = o_i-1 + R_i-1 p + z_i q_i
     const V3 offset = in_base(f, fixed3(block, Fixed::next_x));
     V3 step{up<1>(offset.x, offset_before.x), up<1>(offset.y, offset_before.y), up<1>(offset.z, offset_before.z)};
-    if constexpr (kSlides) step = step + f.ez * slide;
+    if constexpr (kSlides) {
+      if (s.parent < 0 && k == 0) slide = first_of(1, V{}, slide);
+      step = step + f.ez * slide;
+    }
     f.o = start + sum_up<Bodies>(step);
     start = last<Bodies>(f.o);
     offset_before = offset;
@@ -58,7 +61,10 @@ DYN_INLINE void place_segment(const Plan& plan, int index, const double* q) {
     store3(plan, Row::frame_y, body, f.ey);
     store3(plan, Row::axis_x, body, f.ez);
     store3(plan, Row::origin_x, body, f.o);
-    store3(plan, Row::com_x, body, f.o + in_base(f, fixed3(block, Fixed::com_x)));
+    store3(plan, Row::step_x, body, step);
+    const V3 arm = in_base(f, fixed3(block, Fixed::com_x));
+    store3(plan, Row::arm_x, body, arm);
+    store3(plan, Row::com_x, body, f.o + arm);
     store6(plan, Row::inertia_xx, body, inertia_in_base(block, f));
   }
   end.orientation = before;

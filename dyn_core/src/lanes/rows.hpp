@@ -48,6 +48,12 @@ DYN_INLINE Moments load6(const Plan& plan, int name, int body) {
           load(from + 4 * stride),
           load(from + 5 * stride)};
 }
+DYN_INLINE Moments spread6(const Plan& plan, int name, int body) {
+  const double* from = row(plan, name) + body;
+  const long stride = plan.stride;
+  return {all(from[0]),          all(from[stride]),     all(from[2 * stride]),
+          all(from[3 * stride]), all(from[4 * stride]), all(from[5 * stride])};
+}
 DYN_INLINE void store6(const Plan& plan, int name, int body, const Moments& I) {
   double* to = row(plan, name) + body;
   const V parts[6] = {I.xx, I.yy, I.zz, I.xy, I.xz, I.yz};

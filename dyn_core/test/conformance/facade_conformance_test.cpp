@@ -60,6 +60,29 @@ TEST(FacadeConformance, MassMatrixByEveryAlgorithmAgreesWithTheEnergyOracle) {
   }
 }
 
+TEST(FacadeConformance, CoriolisMatrixByEveryAlgorithmAgreesWithTheEnergyOracle) {
+  for (const Case& c : all_cases()) {
+    const Tree& tree = c.model->tree();
+    Dynamics dynamics(*c.model);
+    for (const auto name : AlgorithmList<CoriolisAlgorithms<double>>::names) {
+      ASSERT_TRUE(dynamics.set_coriolis(name) && dynamics.update_terms(c.q, c.v, term_C).ok());
+      const MatX<double> C = dynamics.C();
+      EXPECT_LT(relative_error(C * eigen(c.v), c.Cv, c.force_floor), 1e-11) << c.robot << ' ' << name;
+      EXPECT_LT(relative_error(C + C.transpose(), c.Mdot, c.matrix_floor), 1e-12) << c.robot << ' ' << name;
+      if (c.C.size() > 0) {
+        EXPECT_LT(relative_error(C, c.C, c.matrix_floor), 1e-12) << c.robot << ' ' << name;
+      }
+      for (int i = 0; i < tree.size && tree.bodies_are_coordinates; ++i) {
+        for (int j = 0; j < i; ++j) {
+          if (!tree.supports(j, i)) {
+            ASSERT_TRUE(C(i, j) == 0.0 && C(j, i) == 0.0) << c.robot << ' ' << name;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(FacadeConformance, InverseAndForwardAgreeWithTheEnergyOracle) {
   for (const Case& c : all_cases()) {
     Dynamics dynamics(*c.model);

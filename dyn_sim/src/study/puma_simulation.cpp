@@ -93,10 +93,8 @@ Solver paper_form(const Model& model, const std::string& algorithm) {
                               : scalar_solver<forward::Cholesky<double>>(model, algorithm);
 }
 
-// `fused` is M by lanes, then Cholesky.
 Solver lane_form(const Model& model, const std::string& algorithm) {
-  const auto dynamics = std::make_shared<Dynamics>(
-      model, AlgorithmChoice{.forward = algorithm == "cholesky" ? std::string_view("fused") : "denoc"});
+  const auto dynamics = std::make_shared<Dynamics>(model, AlgorithmChoice{.forward = algorithm});
   return {algorithm + ", lane form", [&model, dynamics](auto q, auto v, auto tau, auto qdd) {
             Status status = dynamics->update_terms(q, v, 0);
             if (status.ok()) status = dynamics->forward(tau, qdd);

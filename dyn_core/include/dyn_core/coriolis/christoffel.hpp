@@ -2,6 +2,8 @@
 //
 // C entry by entry from the Christoffel symbols of the whole M: paper 002 (Laus, Simoni and Martins), eq 35, the
 // textbook form. Runs in the control loop: compute() takes no memory.
+// double runs the lane form, src/coriolis/christoffel_lanes.cpp: each dM_ij/dq_k, of W joints i side by side, goes to
+// the three symbols that it stands in.
 #pragma once
 
 #include <string_view>
@@ -18,6 +20,7 @@ class Christoffel {
  public:
   static constexpr std::string_view name = "christoffel";
   static constexpr std::string_view source = "paper 002 (Laus, Simoni and Martins), eq 35";
+  static constexpr std::string_view lane_form = "src/coriolis/christoffel_lanes.cpp";
   static constexpr unsigned needs = InertiaDerivatives<T>::needs;
 
   explicit Christoffel(int capacity) : dM_dq_(capacity) {}

@@ -1,6 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // C by Kronecker products, paper 004 (Truc, Quyen and Quang). Runs in the control loop: compute() takes no memory.
+// double runs the lane form, src/coriolis/kronecker_lanes.cpp: entries dM_ij/dq_k of W joints i side by side, used for
+// U and V at once.
 #pragma once
 
 #include <string_view>
@@ -21,6 +23,7 @@ class Kronecker {
  public:
   static constexpr std::string_view name = "kronecker";
   static constexpr std::string_view source = "paper 004 (Truc, Quyen and Quang), eq 52";
+  static constexpr std::string_view lane_form = "src/coriolis/kronecker_lanes.cpp";
   static constexpr unsigned needs = InertiaDerivatives<T>::needs;
 
   explicit Kronecker(int capacity)

@@ -3,6 +3,8 @@
 // C in O(n d) by recursion over parents, in link frames (d: depth of the tree). After S. Echeandia and P. M. Wensing,
 // "Numerical Methods to Compute the Coriolis Matrix and Christoffel Symbols for Rigid-Body Systems", J. Comput.
 // Nonlinear Dynam. 16(9), 2021. Runs in the control loop: compute() takes no memory.
+// double runs the lane form, src/coriolis/recursive_lanes.cpp, in base axes: composites are sums along chains, F1, F2
+// and F3 are seen from all ancestors at once.
 #pragma once
 
 #include <string_view>
@@ -27,6 +29,7 @@ class Recursive {
  public:
   static constexpr std::string_view name = "recursive";
   static constexpr std::string_view source = "Echeandia and Wensing 2021, O(n d), link frames";
+  static constexpr std::string_view lane_form = "src/coriolis/recursive_lanes.cpp";
   static constexpr unsigned needs = needs_trigonometry;
 
   explicit Recursive(int capacity) : body_(capacity) {}

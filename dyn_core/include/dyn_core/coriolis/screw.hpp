@@ -1,6 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // C link by link: paper 002 (Laus, Simoni and Martins). Runs in the control loop: compute() takes no memory.
+// double runs the lane form, src/coriolis/screw_lanes.cpp, O(n d^2): the sums over k of eq 35 are taken first, by
+// twists of the bodies.
 #pragma once
 
 #include <string_view>
@@ -17,6 +19,7 @@ class Screw {
  public:
   static constexpr std::string_view name = "screw";
   static constexpr std::string_view source = "paper 002 (Laus, Simoni and Martins), eqs 21, 35";
+  static constexpr std::string_view lane_form = "src/coriolis/screw_lanes.cpp";
   static constexpr unsigned needs = LinkScrews<T>::needs;
 
   explicit Screw(int capacity) : link_(capacity) {}

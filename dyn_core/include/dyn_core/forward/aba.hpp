@@ -3,6 +3,8 @@
 // Forward dynamics by the articulated-body algorithm of Featherstone (2008, chapter 7), in link frames, on 3x3 blocks:
 // three sweeps over the tree, velocities outwards, inertias and bias forces inwards, accelerations outwards.
 // Accelerations are those of the body-fixed origin, so that the bias needs angular velocities only.
+// double runs the lane form, src/forward/aba_lanes.cpp, where no joint follows another: in base axes, each body about
+// its own origin, so that no inertia is turned.
 #pragma once
 
 #include <string_view>
@@ -27,6 +29,7 @@ class Aba {
  public:
   static constexpr std::string_view name = "aba";
   static constexpr std::string_view source = "Featherstone 2008, chapter 7";
+  static constexpr std::string_view lane_form = "src/forward/aba_lanes.cpp";
   static constexpr unsigned needs = needs_trigonometry;
 
   explicit Aba(int capacity) : groups_(capacity), scale_(capacity), body_(capacity) {}

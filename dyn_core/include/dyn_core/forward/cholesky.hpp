@@ -2,6 +2,8 @@
 //
 // Forward dynamics by forming M and factorizing it: the non-recursive counterpart in paper 001 (Mohan and Saha), M by
 // its eq 29. The factorization starts at the tips, so that the zeros between branches stay (Featherstone 2008, 6.5).
+// double runs lane forms where no joint follows another: M by src/jsim/denoc_lanes.cpp, C v + g by the kernels of
+// `fused`, then the same factorization with sizes known to the compiler.
 #pragma once
 
 #include <string_view>
@@ -21,6 +23,7 @@ class Cholesky : public BiasByRnea<Cholesky<T>, T> {
  public:
   static constexpr std::string_view name = "cholesky";
   static constexpr std::string_view source = "paper 001 (Mohan and Saha), eq 29 and Cholesky";
+  static constexpr std::string_view lane_form = "src/jsim/denoc_lanes.cpp";
   static constexpr unsigned needs = needs_trigonometry;
 
   explicit Cholesky(int capacity)

@@ -2,6 +2,7 @@
 //
 // Inverse dynamics by the explicit sums of paper 000 (Wang and Ju), eqs 8-14: each is a sum over a chain
 // or a subtree, in whatever order; no body's accelerations are made from its parent's.
+// double runs the lane form, src/inverse/explicit_lanes.cpp: the same sums, W bodies side by side.
 #pragma once
 
 #include <string_view>
@@ -27,6 +28,7 @@ class Explicit {
  public:
   static constexpr std::string_view name = "explicit";
   static constexpr std::string_view source = "000 Wang and Ju, eqs 8-14";
+  static constexpr std::string_view lane_form = "src/inverse/explicit_lanes.cpp";
   static constexpr unsigned needs = needs_all;
 
   explicit Explicit(int capacity) : spin_(capacity), force_(capacity), moment_(capacity) {}

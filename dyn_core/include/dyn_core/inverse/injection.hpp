@@ -2,6 +2,7 @@
 //
 // Inverse dynamics by frame injection, paper 003 (Safeea, Neto and Bearee), eqs 4-17: what each joint by itself
 // transfers to each link. The terms are the paper's; the order of the links is ours.
+// double runs the lane form, src/inverse/injection_lanes.cpp: what a joint transfers to W links side by side.
 #pragma once
 
 #include <string_view>
@@ -28,6 +29,7 @@ class Injection {
  public:
   static constexpr std::string_view name = "injection";
   static constexpr std::string_view source = "003 Safeea, Neto and Bearee, eqs 4-17";
+  static constexpr std::string_view lane_form = "src/inverse/injection_lanes.cpp";
   static constexpr unsigned needs = needs_inertias;
 
   explicit Injection(int capacity) : force_(capacity), moment_(capacity) {}

@@ -2,6 +2,7 @@
 //
 // Inverse dynamics by the recursive Newton-Euler algorithm in link frames: motion outwards, forces inwards. Gravity is
 // an acceleration of the base, -g0, as in Luh, Walker and Paul (1980) and Featherstone (2008), chapter 5.
+// double runs the lane form, src/inverse/rnea_lanes.cpp: in base axes the recursions are sums along chains.
 #pragma once
 
 #include <string_view>
@@ -24,6 +25,7 @@ class Rnea {
  public:
   static constexpr std::string_view name = "rnea";
   static constexpr std::string_view source = "Luh, Walker, Paul 1980; Featherstone 2008, chapter 5";
+  static constexpr std::string_view lane_form = "src/inverse/rnea_lanes.cpp";
   static constexpr unsigned needs = needs_trigonometry;
 
   explicit Rnea(int capacity) : pose_(capacity), motion_(capacity), wrench_(capacity) {}

@@ -1,4 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// double runs the lane form, src/jsim/crba_lanes.cpp: composites about the bodies' origins in base axes, their wrenches
+// seen from all ancestors at once.
 #pragma once
 
 #include <string_view>
@@ -20,6 +23,7 @@ class Crba {
  public:
   static constexpr std::string_view name = "crba";
   static constexpr std::string_view source = "Featherstone 2008, section 6.2; paper 003, Table I";
+  static constexpr std::string_view lane_form = "src/jsim/crba_lanes.cpp";
   static constexpr unsigned needs = needs_trigonometry;
 
   explicit Crba(int capacity) : screw_(capacity), composite_(capacity) {}

@@ -1,4 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// double runs the lane form, src/jsim/unit_acceleration_lanes.cpp: several columns side by side, in base axes.
 #pragma once
 
 #include <string_view>
@@ -20,6 +22,7 @@ class UnitAcceleration {
  public:
   static constexpr std::string_view name = "unit_acceleration";
   static constexpr std::string_view source = "Walker and Orin 1982, method 1";
+  static constexpr std::string_view lane_form = "src/jsim/unit_acceleration_lanes.cpp";
   static constexpr unsigned needs = needs_trigonometry;
 
   explicit UnitAcceleration(int capacity) : pose_(capacity), motion_(capacity), wrench_(capacity) {}

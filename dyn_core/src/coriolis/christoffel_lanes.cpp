@@ -1,0 +1,37 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// C from the Christoffel symbols of M, paper 002 (Laus, Simoni and Martins), eq 35, as
+// dyn_core/coriolis/christoffel.hpp:
+//   C_ij = sum over k of c_ijk v_k,   c_ijk = 1/2 (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i)
+// Half of dM_ij/dq_k stands in three symbols, c_ijk, c_ikj and c_kij: times v_k it goes to C_ij, times v_j to C_ik and,
+// taken away, to C_ki. W of them side by side.
+#include "coriolis/inertia_derivatives.hpp"
+#include "lanes/define_rates.hpp"
+
+namespace {
+
+template <bool kSlides>
+DYN_INLINE void symbols(const Plan& plan, const double* v) {
+  double *first = square(plan, 0), *others = square(plan, 1);
+  clear_square(plan, 0);
+  clear_square(plan, 1);
+  for_derivatives<kSlides>(plan, [&](int k, int i, int lanes, const auto& each) {
+    V sum{};
+    const V rate = all(v[k]);
+    each([&](int j, V D) {
+      const V half = D * all(0.5);
+      add_lanes(first + static_cast<long>(j) * plan.stride + i, lanes, half * rate);
+      sum = mul_add(half, all(v[j]), sum);
+    });
+    add_lanes(others + static_cast<long>(k) * plan.stride + i, lanes, sum);
+  });
+}
+
+void coriolis_by_symbols(const Plan& plan, const Rates& rates, double* C) {
+  plan.slides ? symbols<true>(plan, rates.v) : symbols<false>(plan, rates.v);
+  take_skew(plan, 1.0, C);
+}
+
+}  // namespace
+
+DYN_RATES_FORM(coriolis, Christoffel, coriolis_by_symbols)
