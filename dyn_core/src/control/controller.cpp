@@ -192,6 +192,7 @@ live::Applied Controller::replace_joints(const Model& robot, const CoordinateMap
 }
 
 const TaskCycle& Controller::task() const noexcept { return impl_->task.cycle; }
+live::Generation* Controller::last_generation() const noexcept { return impl_->last_good; }
 double Controller::effort_bound(size_t coordinate) const noexcept {
   const int i = static_cast<int>(coordinate);
   return i < impl_->robot_n ? impl_->effort_bound(i) : 0.0;

@@ -148,6 +148,9 @@ class Controller {
   [[nodiscard]] FollowedReference reference() const noexcept;
   // What the law task_space did in the last step. For the loop's thread.
   [[nodiscard]] DYN_REALTIME const TaskCycle& task() const noexcept;
+  // What the last step worked with, its dynamics at the state that it saw ahead; null where that was not good. For the
+  // loop's thread, until the next step.
+  [[nodiscard]] DYN_REALTIME live::Generation* last_generation() const noexcept;
   // N m or N that this coordinate may use; infinity where nothing limits it. For the loop's thread.
   [[nodiscard]] DYN_REALTIME double effort_bound(size_t coordinate) const noexcept;
   // A change of effort by this much moves the joint for sure, whatever friction there is; infinity where none is

@@ -34,7 +34,11 @@ void Controller::Impl::update_observer(live::Generation& generation, CycleReport
     observer.carry_over(dynamics.M(), read_view(v_hat), parameters->observer_gain, kept);
   } else {
     if (generation.inertia_changed() || kept != n) rebase_observer(generation, kept);
-    for (int i = 0; i < n; ++i) motor_effort[i] = terms.applied[i] - terms.friction[i];
+    const bool drive_adds_gravity = parameters->gravity_compensation == GravityCompensation::hardware;
+    for (int i = 0; i < n; ++i) {
+      motor_effort[i] = terms.applied[i] - terms.friction[i];
+      if (drive_adds_gravity && i < robot_n && actuation.actuated[i]) motor_effort[i] += dynamics.g()[i];
+    }
     observer.update(dynamics.M(), dynamics.C(), dynamics.g(), read_view(v_seen), read_view(motor_effort),
                     parameters->observer_gain, step_s);
   }

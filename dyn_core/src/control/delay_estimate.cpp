@@ -1,0 +1,98 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include "dyn_core/control/delay_estimate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "dyn_core/precondition.hpp"
+
+namespace dyn::control {
+namespace {
+
+// Of motions that an arm is commanded, and above what friction and a wrong mass do.
+constexpr double high_pass_s = 0.03, low_pass_periods = 3.0;
+constexpr double memory_s = 5.0;
+constexpr double settled_s = 10.0 * high_pass_s;  // the filters have forgotten where they began
+constexpr double still = 1e-6;                    // kg m^2 (rad/s^2)^2: an arm that stands says nothing
+constexpr double least_explained = 0.5, largest_deviation = 0.1;
+constexpr double least_weight = 500.0;  // cycles
+
+}  // namespace
+
+DelayEstimator::DelayEstimator(int max_coordinates, double period_s)
+    : period_s_(period_s),
+      high_pass_(1.0 - std::exp(-period_s / high_pass_s)),
+      low_pass_(1.0 - std::exp(-1.0 / low_pass_periods)),
+      forget_(1.0 - std::exp(-period_s / memory_s)),
+      settled_cycles_(static_cast<int>(std::ceil(settled_s / period_s))),
+      joints_(static_cast<size_t>(max_coordinates)) {}
+
+double DelayEstimator::passed(BandPass& filter, double x) const noexcept {
+  if (cycles_ == 1) filter = {x, 0.0};
+  filter.mean += high_pass_ * (x - filter.mean);
+  filter.smooth += low_pass_ * (x - filter.mean - filter.smooth);
+  return filter.smooth;
+}
+
+void DelayEstimator::reset() noexcept {
+  squares_.fill(0.0);
+  energy_ = weight_ = 0.0;
+  interrupt();
+}
+
+void DelayEstimator::update(const Dynamics& dynamics, std::span<const double> v, std::span<const double> effort,
+                            int n) noexcept {
+  const auto count = static_cast<size_t>(n);
+  DYN_EXPECTS(count <= joints_.size() && count <= v.size() && count <= effort.size());
+  const auto M = dynamics.M();
+  const auto C = dynamics.C();
+  const auto g = dynamics.g();
+  std::array<double, lags> differences{};
+  double energy = 0.0;
+  head_ = (head_ + 1) % lags;
+  for (size_t i = 0; i < count; ++i) {
+    Joint& joint = joints_[i];
+    const auto row = static_cast<Eigen::Index>(i);
+    double momentum = 0.0, rate = -g[row];
+    for (size_t j = 0; j < count; ++j) {
+      momentum += M(static_cast<Eigen::Index>(j), row) * v[j];
+      rate += C(static_cast<Eigen::Index>(j), row) * v[j];
+    }
+    const double seen = (momentum - joint.momentum) / period_s_ - 0.5 * (rate + joint.rate);
+    joint.momentum = momentum;
+    joint.rate = rate;
+    const double weight = 1.0 / std::sqrt(M(row, row));
+    if (cycles_ == 0) continue;  // nothing is known of the period before
+    joint.commanded[static_cast<size_t>(head_)] = passed(joint.of_commanded, effort[i] * weight);
+    const double acted = passed(joint.of_seen, seen * weight);
+    energy += acted * acted;
+    for (int lag = 0; lag < lags; ++lag) {
+      const double difference = acted - joint.commanded[static_cast<size_t>((head_ + lags - lag) % lags)];
+      differences[static_cast<size_t>(lag)] += difference * difference;
+    }
+  }
+  if (++cycles_ < settled_cycles_ || !(energy > still) || !std::isfinite(energy + differences[0])) return;
+  weight_ += 1.0 - forget_ * weight_;
+  energy_ += energy - forget_ * energy_;
+  for (size_t lag = 0; lag < lags; ++lag) squares_[lag] += differences[lag] - forget_ * squares_[lag];
+}
+
+// The parabola through the lowest and its neighbours; its curvature says how sharp the minimum stands out of the rest.
+DelayEstimate DelayEstimator::estimate() const noexcept {
+  DelayEstimate out;
+  const auto least = std::min_element(squares_.begin(), squares_.end()) - squares_.begin();
+  if (weight_ < least_weight || least == 0 || least == lags - 1) return out;
+  const double before = squares_[static_cast<size_t>(least - 1)], at = squares_[static_cast<size_t>(least)],
+               after = squares_[static_cast<size_t>(least + 1)];
+  const double curvature = 0.5 * (before - 2.0 * at + after);
+  if (!(curvature > 0.0)) return out;
+  const double fraction = 0.25 * (before - after) / curvature;
+  const double rest = std::max(0.0, at - curvature * fraction * fraction);
+  out.periods = static_cast<double>(least - 1) + fraction;  // what was seen acted before this cycle's command
+  out.deviation = std::sqrt(rest / (curvature * weight_));
+  out.explained = std::clamp(1.0 - rest / energy_, 0.0, 1.0);
+  out.known = out.explained >= least_explained && out.deviation <= largest_deviation;
+  return out;
+}
+
+}  // namespace dyn::control
