@@ -11,6 +11,7 @@
 #include "dh_yaml.hpp"
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/model/robot_library.hpp"
+#include "dyn_sim/check_control.hpp"
 #include "options.hpp"
 #include "output.hpp"
 
@@ -154,18 +155,56 @@ void print_text(const Model& model) {
   for (const std::string& warning : model.warnings()) std::cout << "  warning: " << one_line(warning) << '\n';
 }
 
+ordered_json as_json(const Model& model, const std::string& file, const sim::ControlCheck& check) {
+  ordered_json out;
+  out["robot"] = model.name();
+  out["config"] = file;
+  out["controllers"] = check.controllers;
+  out["ok"] = check.ok();
+  out["findings"] = ordered_json::array();
+  for (const sim::ControlFinding& finding : check.findings) {
+    ordered_json line;
+    line["severity"] = finding.error ? "error" : "warning";
+    line["check"] = finding.check;
+    line["controller"] = finding.controller.empty() ? ordered_json(nullptr) : ordered_json(finding.controller);
+    line["joint"] = finding.joint.empty() ? ordered_json(nullptr) : ordered_json(finding.joint);
+    line["sentence"] = finding.sentence;
+    out["findings"].push_back(line);
+  }
+  return out;
+}
+
+// Exit code 3 where something is wrong; what is only doubtful is said.
+void check_control(const Model& model, const std::string& file, bool json) {
+  const sim::ControlCheck check = sim::check_control(model, file);
+  std::vector<std::string> wrong;
+  for (const sim::ControlFinding& finding : check.findings) {
+    const std::string whose = finding.controller.empty() ? "" : finding.controller + ": ";
+    if (finding.error) wrong.push_back(one_line(whose + finding.sentence));
+    if (!json)
+      std::cout << (finding.error ? "  error    " : "  warning  ") << one_line(whose + finding.sentence) << '\n';
+  }
+  if (json) print_json(as_json(model, file, check));
+  if (!json && check.findings.empty()) std::cout << "  nothing is wrong with " << one_line(file) << '\n';
+  if (!wrong.empty()) throw RunFailed(wrong);
+}
+
 }  // namespace
 
 Action declare_info(CLI::App& app) {
   struct Arguments {
     RobotCall robot;
+    std::string control;
     bool json = false;
   };
   auto arguments = std::make_shared<Arguments>();
   add_robot(app, arguments->robot);
+  app.add_option("--check-control", arguments->control,
+                 "A file of ros2_control parameters: what would be wrong with its controllers on this robot");
   add_json(app, arguments->json);
   return [arguments] {
     const Model model = sim::load_any_model(arguments->robot.name, model_options(arguments->robot));
+    if (!arguments->control.empty()) return check_control(model, arguments->control, arguments->json);
     arguments->json ? print_json(describe_robot(model)) : print_text(model);
   };
 }

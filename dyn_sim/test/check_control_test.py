@@ -1,0 +1,230 @@
+# Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+"""dyn info ROBOT --check-control CONFIG: what would be wrong with a controller on a robot, one sentence each."""
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from dyn_process import fails, run
+
+ARMS = Path(__file__).resolve().parents[2] / "config" / "ros" / "arms"
+JOINTS = [f"joint{i}" for i in range(1, 8)]
+EFFORT = [180.0, 180.0, 110.0, 110.0, 70.0, 40.0, 30.0]
+
+
+def good():
+    """A careful configuration of arm7."""
+    own = {"joints": list(JOINTS), "gravity_compensation": "full", "ramp_in": 1.0,
+           "gains": {joint: {"p": 100.0, "d": 20.0} for joint in JOINTS}}
+    return {"controller_manager": {"ros__parameters": {
+                "update_rate": 1000, "arm": {"type": "dyn_controllers/ComputedTorqueController"},
+                "states": {"type": "joint_state_broadcaster/JointStateBroadcaster"}}},
+            "arm": {"ros__parameters": own},
+            "drive_facts": {"ros__parameters": {"adds_gravity": False, "adds_friction": False, "rate": 1000,
+                                                "effort_limit": dict(zip(JOINTS, EFFORT))}}}
+
+
+class CheckControl(unittest.TestCase):
+    def check(self, config, robot="arm7"):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "control.yaml"
+            file.write_text(config if isinstance(config, str) else json.dumps(config))
+            done = run("info", robot, "--check-control", file, "--json")
+        return done, json.loads(done.text) if done.text else None
+
+    def finds(self, change, check, joint, *words, severity="error", robot="arm7"):
+        """`change` makes exactly one finding of that severity."""
+        config = good()
+        change(config["arm"]["ros__parameters"], config["drive_facts"]["ros__parameters"],
+               config["controller_manager"]["ros__parameters"])
+        done, answer = self.check(config, robot)
+        found = [f for f in answer["findings"] if f["severity"] == severity]
+        self.assertEqual(len(found), 1, answer)
+        self.assertEqual((found[0]["check"], found[0]["joint"]), (check, joint), found)
+        for word in words:
+            self.assertIn(word, found[0]["sentence"])
+        self.assertEqual(done.returncode, 3 if severity == "error" else 0, done.error)
+        self.assertEqual(answer["ok"], severity != "error")
+        if severity == "error":
+            self.assertEqual(done.error.strip().count("\n"), 0)
+            self.assertIn(found[0]["sentence"], done.error)
+
+    def test_a_careful_configuration_has_nothing_wrong(self):
+        done, answer = self.check(good())
+        self.assertEqual((done.returncode, answer["findings"], answer["ok"]), (0, [], True), answer)
+        self.assertEqual(answer["controllers"], ["arm"])
+        self.assertEqual(done.error, "")
+
+    def test_gravity_twice_or_not_at_all(self):
+        self.finds(lambda own, drive, _: drive.update(adds_gravity=True), "gravity", None, "add gravity themselves")
+        self.finds(lambda own, drive, _: own.update(gravity_compensation="hardware"), "gravity", None, "would fall")
+        self.finds(lambda own, drive, _: own.update(gravity_compensation="none"), "gravity", None, "would fall")
+        self.finds(lambda own, drive, _: own.update(gravity_compensation="yes"), "gravity", None, "'yes'")
+        self.finds(lambda own, drive, _: drive.pop("adds_gravity"), "drive", None, "not said", severity="warning")
+
+    def test_friction_twice(self):
+        def both(own, drive, _):
+            own["friction_compensation"] = True
+            drive["adds_friction"] = True
+        self.finds(both, "friction", None, "twice")
+
+    def test_joints(self):
+        def rename(own, *_):
+            own["joints"][2] = "joint_3"
+            own["gains"]["joint_3"] = own["gains"].pop("joint3")
+        self.finds(rename, "joints", "joint_3", "is no joint of the robot 'arm7'")
+        self.finds(lambda own, *_: own["joints"].append("joint1"), "joints", "joint1", "twice")
+        self.finds(lambda own, *_: own["gains"].update(elbow={"p": 1.0, "d": 1.0}), "joints", "elbow", "not in joints")
+
+        def forget(own, *_):
+            own["joints"].pop()
+            own["gains"].pop("joint7")
+        self.finds(forget, "joints", "joint7", "another controller has to hold it", severity="warning")
+
+    def test_limits(self):
+        self.finds(lambda own, drive, _: drive["effort_limit"].update(joint6=35.0), "limits", "joint6", "40 N m", "35 N m")
+        self.finds(lambda own, drive, _: drive.update(velocity_limit={"joint1": 0.5}), "limits", "joint1", "0.5 rad/s")
+        self.finds(lambda own, drive, _: drive.update(effort_rate_limit=1000.0), "limits", None, "effort_rate_limit: none")
+        self.finds(lambda own, *_: own.update(effort_limit_scale=1.5), "limits", None, "1.5")
+        self.finds(lambda own, *_: own.update(effort_limit={"joint2": 20.0}), "limits", "joint2", "gravity takes up to",
+                   severity="warning")
+
+    def test_a_robot_without_limits(self):
+        urdf = (ARMS.parents[1] / "robots" / "arm7.urdf").read_text()
+        with tempfile.TemporaryDirectory() as folder:
+            for old, new, words in ((' effort="110"', ' effort="0"', "no effort limit"), (' velocity="', ' velocity="0" x="', "no velocity limit")):
+                file = Path(folder) / "arm7.urdf"
+                self.assertIn(old, urdf)
+                file.write_text(urdf.replace(old, new, 1))
+                done, answer = self.check(good(), file)
+                self.assertEqual(done.returncode, 3)
+                self.assertTrue(any(words in f["sentence"] for f in answer["findings"]), answer)
+
+    def test_units(self):
+        self.finds(lambda own, *_: own.update(gravity=[0.0, 0.0, -981.0]), "units", None, "981 m/s^2")
+        urdf = (ARMS.parents[1] / "robots" / "arm7.urdf").read_text()
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "degrees.urdf"
+            limit = 'upper="'
+            at = urdf.index(limit) + len(limit)
+            file.write_text(urdf[:at] + "170" + urdf[urdf.index('"', at):])
+            done, answer = self.check(good(), file)
+            self.assertEqual(done.returncode, 3)
+            self.assertTrue(any("are those degrees?" in f["sentence"] for f in answer["findings"]), answer)
+
+    def test_gains(self):
+        def gain(joint, **values):
+            return lambda own, *_: own["gains"][joint].update(values)
+        self.finds(gain("joint4", d=2500.0), "gains", "joint4", "too much for a period of 1 ms", "2000")
+        self.finds(gain("joint4", d=1500.0), "gains", "joint4", "more than half", severity="warning")
+        self.finds(gain("joint4", d=0.0), "gains", "joint4", "nothing damps")
+        self.finds(gain("joint4", p=0.0), "gains", "joint4", "nothing holds")
+        self.finds(gain("joint4", p=10000.0), "gains", "joint4", "overshoots", severity="warning")
+
+        def late(own, drive, _):
+            own["prediction"] = 3.5
+            own["gains"]["joint4"]["d"] = 500.0
+            drive["delay"] = 3
+        self.finds(late, "gains", "joint4", "a delay of 3 of them", "445")
+
+        def on_torques(own, drive, manager):  # N m s/rad on 1e-3 kg m^2
+            manager["arm"]["type"] = "dyn_controllers/FeedforwardController"
+            for joint in JOINTS[:6]:
+                own["gains"][joint] = {"p": 10.0, "d": 1.0}
+            own["gains"]["joint7"] = {"p": 10.0, "d": 500.0}
+        self.finds(on_torques, "gains", "joint7", "shakes")
+
+    def test_rates(self):
+        self.finds(lambda own, drive, manager: manager.update(update_rate=500), "rate", None, "500 Hz", "1000 Hz")
+        self.finds(lambda own, drive, manager: own.update(update_rate=100), "rate", None, "100 Hz")
+        self.finds(lambda own, drive, manager: drive.update(delay=2.0), "drive", None, "prediction: 0.5", "2.5",
+                   severity="warning")
+
+    def test_names_that_ros_ignores_in_silence(self):
+        self.finds(lambda own, *_: own.update(gravity_compensatoin="hardware"), "names", None, "gravity_compensatoin")
+        self.finds(lambda own, *_: own.update(external_wrench={"frame": "hand"}), "frame", None, "no link 'hand'")
+
+    def test_start(self):
+        self.finds(lambda own, *_: own.pop("ramp_in"), "start", None, "ramp_in", severity="warning")
+        self.finds(lambda own, *_: own.update(reference_timeout=0.0), "start", None, "reference_timeout", severity="warning")
+        self.finds(lambda own, *_: own.update(hold_time=2.0), "start", None, "hold_time", severity="warning")
+
+    def test_what_every_node_is_given_and_dots_count(self):
+        config = good()
+        own = config["arm"]["ros__parameters"]
+        own.pop("ramp_in")
+        own["gains.joint1.d"] = own["gains"].pop("joint1")["d"]
+        own["gains.joint1.p"] = 100.0
+        config["/**"] = {"ros__parameters": {"ramp_in": 1.0}}
+        config["/left"] = {"unused": {"ros__parameters": {"x": 1}}}
+        done, answer = self.check(config)
+        self.assertEqual((done.returncode, answer["findings"]), (0, []), answer)
+
+    def test_files_that_are_none(self):
+        for text, *words in (("a: [", "not YAML"), ("arm: 3", "'arm' is no node"),
+                             ("controller_manager: {ros__parameters: {a: {type: other/Controller}}}", "no controller"),
+                             ("controller_manager: {ros__parameters: {a: {type: dyn_controllers/X}}}\n"
+                              "a: {ros__parameters: {joints: [[1]]}}", "a.joints", "list of texts")):
+            done, _ = self.check(text)
+            fails(self, done, 1, *words)
+        fails(self, run("info", "arm7", "--check-control", "/none.yaml"), 1, "/none.yaml")
+
+    def test_a_person_reads_it_too(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "control.yaml"
+            config = good()
+            file.write_text(json.dumps(config))
+            self.assertIn("nothing is wrong", run("info", "arm7", "--check-control", file).text)
+            config["arm"]["ros__parameters"].pop("ramp_in")
+            config["drive_facts"]["ros__parameters"]["adds_gravity"] = True
+            file.write_text(json.dumps(config))
+            done = run("info", "arm7", "--check-control", file)
+            self.assertEqual([line.split()[0] for line in done.text.splitlines()], ["error", "warning"])
+
+
+def known(robot):
+    return any(r["name"] == robot for r in json.loads(run("robots", "--json").text)["robots"])
+
+
+class Arms(unittest.TestCase):
+    """config/ros/arms beside the robots that example-robot-data has of them, or of their kin."""
+
+    def test_every_file_is_read_and_says_where_its_facts_are_from(self):
+        files = sorted(ARMS.glob("*.yaml"))
+        self.assertEqual([f.stem for f in files], ["fr3", "gen3", "iiwa14", "panda", "ur10e", "ur5e", "xarm7"])
+        for file in files:
+            text = file.read_text()
+            for word in ("sources:", "brakes:", "adds_gravity:", "adds_friction:", "Not tried on the real arm"):
+                self.assertIn(word, text, file.name)
+            done = run("info", "arm7", "--check-control", file, "--json")
+            self.assertEqual(done.returncode, 3, file.name)  # another robot
+            wrong = {f["check"] for f in json.loads(done.text)["findings"] if f["severity"] == "error"}
+            self.assertIn("drive" if file.stem == "xarm7" else "joints", wrong)
+
+    def errors_of_a_file_with(self, joint, arm):
+        text = (ARMS / (arm + ".yaml")).read_text()
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "arm.yaml"
+            file.write_text(text.replace("    joints: [", f"    joints: [{joint}, ", 1))
+            done = run("info", "arm7", "--check-control", file, "--json")
+        return [(f["check"], f["joint"]) for f in json.loads(done.text)["findings"]]
+
+    def errors(self, arm, robot):
+        done = run("info", robot, "--check-control", ARMS / (arm + ".yaml"), "--json")
+        return sorted({(f["check"], f["joint"]) for f in json.loads(done.text)["findings"] if f["severity"] == "error"},
+                      key=str)
+
+    def test_on_their_robots(self):
+        for arm, robot in (("panda", "panda"), ("ur5e", "ur5"), ("ur10e", "ur10"), ("xarm7", "xarm7")):
+            if not known(robot):  # without the package there is only our own: the check refuses it by its joints
+                self.assertIn(("joints", "nowhere"), self.errors_of_a_file_with("nowhere", arm))
+                return
+        self.assertEqual(self.errors("panda", "panda"), [])
+        self.assertEqual(self.errors("ur5e", "ur5"), [])
+        # The older UR10 is faster than the UR10e: its description must not be used for that.
+        self.assertEqual(self.errors("ur10e", "ur10"), [("limits", "shoulder_lift_joint"), ("limits", "shoulder_pan_joint")])
+        self.assertEqual(self.errors("xarm7", "xarm7"), [("drive", None)])
+
+
+if __name__ == "__main__":
+    unittest.main()
