@@ -11,6 +11,7 @@
 #include "dyn_controllers/make_live_model.hpp"
 #include "dyn_controllers/parameter_conversion.hpp"
 #include "dyn_core/control/payload_check.hpp"
+#include "dyn_core/model/urdf.hpp"
 #include "hardware_interface/types/hardware_interface_type_values.hpp"
 
 namespace dyn_controllers {
@@ -48,7 +49,10 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
       world_gravity_(gravity(params)) {
   dyn::live::LiveOptions options = live_options(params);
   options.max_payload_dofs = static_cast<int>(params.max_payload_dofs);
+  const std::string wrench_frame =
+      urdf.empty() ? "" : observed_frame(params, dyn::parse_urdf(urdf, "robot_description"));
   if (!frame_.empty()) options.frames = {frame_};
+  if (!wrench_frame.empty() && wrench_frame != frame_) options.frames.push_back(wrench_frame);
   live_ = make_live_model(urdf, numbers.armature, options, node->get_logger());
   const auto model = live_->newest_model();
   coordinate_names_ = model->coordinate_names();
@@ -82,6 +86,8 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
   controller_ = std::make_unique<dyn::control::Controller>(*live_, actuation_, first, period_s);
   check_payloads_by(first, params);
   if (params.validation.mode != "off") validation_ = std::make_unique<Validation>(*node, *live_, params, period_s);
+  observation_ = std::make_unique<ArmObservation>(*node, frame_to_observe(*model, options.frames, wrench_frame), params,
+                                                  live_->max_coordinates(), period_s);
   show_numbers();
 }
 
@@ -97,15 +103,31 @@ dyn::control::Actuation Arm::actuation_of(const dyn::Model& model) const {
 // All joints that move the frame must be commanded.
 void Arm::check_frame(const dyn::Model& model) const {
   if (frame_.empty()) throw ModelError("frame: not given; it is the link whose pose is controlled");
-  const dyn::Link* const link = model.find_link(frame_);
-  if (link == nullptr || link->body < 0) throw ModelError("frame: no joint moves '" + frame_ + "'");
+  if (const auto why = obstacle_to_frame(model, frame_); !why.empty()) throw ModelError("frame: " + why);
+}
+
+// Why this controller cannot know what moves the frame; empty if it can.
+std::string Arm::obstacle_to_frame(const dyn::Model& model, const std::string& frame) const {
+  const dyn::Link* const link = model.find_link(frame);
+  if (link == nullptr || link->body < 0) return "no joint moves '" + frame + "'";
   const dyn::Tree& tree = model.tree();
   for (int body = link->body; body >= 0; body = tree.parent[static_cast<size_t>(body)]) {
     const auto i = static_cast<size_t>(tree.coordinate[static_cast<size_t>(body)]);
     if (std::find(controlled_.begin(), controlled_.end(), i) != controlled_.end()) continue;
-    throw ModelError("frame: '" + frame_ + "' is moved by joint '" + coordinate_names_[i] +
-                     "', which is not in joints");
+    return '\'' + frame + "' is moved by joint '" + coordinate_names_[i] + "', which is not in joints";
   }
+  return {};
+}
+
+// The frame whose wrench is observed. One that nobody named is left out where it cannot be.
+ArmObservation::Frame Arm::frame_to_observe(const dyn::Model& model, const std::vector<std::string>& frames,
+                                            const std::string& wanted) const {
+  if (wanted.empty()) return {};
+  const std::string why = obstacle_to_frame(model, wanted);
+  if (!why.empty() && !params_.external_wrench.frame.empty()) throw ModelError("external_wrench.frame: " + why);
+  if (!why.empty()) return {};
+  const auto place = std::find(frames.begin(), frames.end(), wanted) - frames.begin();
+  return {static_cast<int>(place), wanted, model.links().front().name};
 }
 
 // What the user gives beside the URDF's limits; 0: nothing.
@@ -186,6 +208,7 @@ void Arm::set_parameters(const parameters::Params& params) {
   lead_by_mode_.store(params.reference_lead < 0.0, std::memory_order_relaxed);
   holds_gravity_.store(params.gravity_compensation == "full", std::memory_order_relaxed);
   controller_->set_parameters(fresh);
+  observation_->set_parameters(params);
   check_payloads_by(fresh, params);
   params_ = params;
 }
@@ -277,6 +300,7 @@ void Arm::activate() noexcept {
   }
   show_posture();
   controller_->activate({q_, v_});
+  observation_->begin();
 }
 
 void Arm::show_posture() noexcept {

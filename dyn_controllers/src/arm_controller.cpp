@@ -83,7 +83,13 @@ CallbackReturn ArmController<Base>::on_deactivate(const State&) {
   arm_node_->introspection().show(false);
   arm_node_->reporter().end();
   arm().write_rest(this->command_interfaces_);
+  wrench_.show({});
   return CallbackReturn::SUCCESS;
+}
+
+template <class Base>
+WrenchInterfaces::List ArmController<Base>::export_wrench() {
+  return arm().observation().observes_frame() ? wrench_.make(this->get_node()->get_name()) : WrenchInterfaces::List{};
 }
 
 template <class Base>
@@ -91,6 +97,8 @@ return_type ArmController<Base>::report_cycle(const rclcpp::Time& time,
                                               const dyn::control::CycleReport& report) noexcept {
   arm_node_->reporter().note(arm(), report, std::exchange(bad_reference_, false));
   arm_node_->introspection().settle();
+  arm().observe(time, report);
+  wrench_.show(arm().observation().wrench());
   arm_node_->state().sample(time, arm(), report);
   const bool failed = report.mode == dyn::control::CycleReport::Mode::failed;
   return failed ? return_type::ERROR : return_type::OK;

@@ -1,8 +1,10 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 #include "dyn_controllers/cycle_reporter.hpp"
 
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <tuple>
 #include <utility>
 
@@ -45,6 +47,18 @@ std::pair<std::uint8_t, std::string> judge(const CycleCounts& before, const Cycl
   if (now.velocity_held != before.velocity_held) return {DiagnosticStatus::WARN, "at a velocity limit"};
   if (now.saturated != before.saturated) return {DiagnosticStatus::WARN, "at an effort limit"};
   return {DiagnosticStatus::OK, "tracking"};
+}
+
+// `put`: key, text.
+template <class Put>
+void put_delay(const Put& put, double periods) {
+  const auto text = [&](double number) {
+    std::array<char, 32> digits{};
+    (void)std::snprintf(digits.data(), digits.size(), "%.2f", number);
+    return std::isfinite(periods) ? std::string(digits.data()) : std::string("not known");
+  };
+  put("measured delay of efforts, in periods", text(periods));
+  put("proposed prediction", text(periods + 0.5));
 }
 
 }  // namespace
@@ -161,6 +175,8 @@ void CycleReporter::note(const Arm& arm, const dyn::control::CycleReport& report
   add(fallbacks_, report.fallback);
   add(no_motion_, event.coordinate >= 0);
   add(late_, report.late);
+  const auto& delay = arm.observation().delay();
+  delay_periods_.store(delay.known ? delay.periods : std::nan(""), std::memory_order_relaxed);
   generation_.store(report.generation, std::memory_order_relaxed);
   jsim_.store(report.algorithms.jsim, std::memory_order_relaxed);
   coriolis_.store(report.algorithms.coriolis, std::memory_order_relaxed);
@@ -290,6 +306,7 @@ void CycleReporter::diagnose() {
   number("cycles with a fallback", now.fallback);
   number("cycles that came late", now.late);
   number("model generation", generation_.load(std::memory_order_relaxed));
+  put_delay(value, delay_periods_.load(std::memory_order_relaxed));
   value("jsim_algorithm", jsim_name(jsim_.load(std::memory_order_relaxed)));
   value("coriolis_algorithm", coriolis_name(coriolis_.load(std::memory_order_relaxed)));
   diagnosis_.header.stamp = clock_->now();

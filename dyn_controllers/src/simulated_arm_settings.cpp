@@ -19,6 +19,16 @@ void read_number(const HardwareParameters& given, const std::string& name, doubl
   }
 }
 
+void read_delay(const HardwareParameters& given, int& cycles) {
+  constexpr double most = 100.0;
+  double value = cycles;
+  read_number(given, "delay", value);
+  if (!(value >= 0.0 && value <= most && value == std::floor(value))) {
+    throw ModelError("hardware parameter delay: '" + given.at("delay") + "' is not a whole number from 0 to 100");
+  }
+  cycles = static_cast<int>(value);
+}
+
 // xacro writes True and False.
 void read_flag(const HardwareParameters& given, const std::string& name, bool& value) {
   const auto found = given.find(name);
@@ -84,6 +94,7 @@ SimulatedArmSettings read_settings(const HardwareParameters& given) {
   settings.drives.limits = settings.plant.limits;
   read_number(given, "tolerance", settings.plant.tolerance);
   read_gravity(given, settings.gravity_mps2);
+  read_delay(given, settings.plant.delay_cycles);
   read_number(given, "drive_p", settings.drives.p);
   read_number(given, "drive_d", settings.drives.d);
   read_number(given, "fail_after", settings.fail_after_s);

@@ -55,6 +55,7 @@ void StatePublisher::sample(const rclcpp::Time& time, const Arm& arm,
   std::copy(reference.q.begin(), reference.q.end(), sample.reference_q.begin());
   std::copy(reference.v.begin(), reference.v.end(), sample.reference_v.begin());
   std::copy(reference.a.begin(), reference.a.end(), sample.reference_a.begin());
+  sample.delay = arm.observation().delay();
   sample.terms = arm.terms();
   sample.report = report;
   samples_.publish();
@@ -83,6 +84,9 @@ void StatePublisher::publish() {
   put(sample.terms.demanded, message_.effort_demanded);
   put(sample.terms.applied, message_.effort_applied);
   put(sample.terms.external, message_.effort_external);
+  const bool known = sample.delay.known;
+  message_.measured_delay = known ? sample.delay.periods : std::nan("");
+  message_.proposed_prediction = known ? sample.delay.proposed_prediction() : std::nan("");
   message_.mode = mode_of(sample.report.mode);
   message_.saturated = sample.report.saturated;
   message_.collision = sample.report.collision;

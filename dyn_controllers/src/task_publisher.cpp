@@ -5,45 +5,17 @@
 #include <chrono>
 #include <cmath>
 
+#include "dyn_controllers/vector_messages.hpp"
+
 namespace dyn_controllers {
-namespace {
-
-using dyn::control::TaskPoint, dyn::control::Vec6d;
-
-template <class Message>
-void put(const dyn::Vec3d& from, Message& to) {
-  to.x = from.x();
-  to.y = from.y();
-  to.z = from.z();
-}
-void put(const Vec6d& from, geometry_msgs::msg::Twist& to) {
-  put(from.head<3>(), to.linear);
-  put(from.tail<3>(), to.angular);
-}
-void put(const Vec6d& from, geometry_msgs::msg::Wrench& to) {
-  put(from.head<3>(), to.force);
-  put(from.tail<3>(), to.torque);
-}
-void put(const TaskPoint& from, geometry_msgs::msg::Pose& to) {
-  put(from.p_m, to.position);
-  const Eigen::Quaterniond turn(from.R);
-  to.orientation.w = turn.w();
-  to.orientation.x = turn.x();
-  to.orientation.y = turn.y();
-  to.orientation.z = turn.z();
-}
-
-}  // namespace
-
 TaskPublisher::TaskPublisher(rclcpp_lifecycle::LifecycleNode& node, const std::string& root, const std::string& frame,
                              double rate_hz, double period_s)
     : every_(rate_hz > 0.0 ? std::max(1L, std::lround(1.0 / (rate_hz * period_s))) : 0), samples_(Sample{}) {
   if (every_ == 0) return;
-  state_.header.frame_id = wrench_.header.frame_id = root;
+  state_.header.frame_id = root;
   state_.frame = frame;
   const auto qos = rclcpp::SystemDefaultsQoS();
   states_ = rclcpp::create_publisher<dyn_msgs::msg::TaskState>(node, "~/task_state", qos);
-  wrenches_ = rclcpp::create_publisher<geometry_msgs::msg::WrenchStamped>(node, "~/external_wrench", qos);
   timer_ = node.create_wall_timer(std::chrono::duration<double>(0.5 / rate_hz), [this] { publish(); });
 }
 
@@ -58,7 +30,7 @@ void TaskPublisher::sample(const rclcpp::Time& time, const dyn::control::TaskCyc
 void TaskPublisher::publish() {
   if (!samples_.take()) return;
   const dyn::control::TaskCycle& cycle = samples_.front().cycle;
-  state_.header.stamp = wrench_.header.stamp = rclcpp::Time(samples_.front().stamp_ns);
+  state_.header.stamp = rclcpp::Time(samples_.front().stamp_ns);
   put(cycle.measured, state_.pose);
   put(cycle.measured.twist, state_.twist);
   put(cycle.target, state_.target);
@@ -66,13 +38,11 @@ void TaskPublisher::publish() {
   put(cycle.error, state_.error);
   put(cycle.force, state_.force);
   put(cycle.external, state_.external);
-  put(cycle.external, wrench_.wrench);
   state_.smallest_singular_value = cycle.smallest_singular_value;
   state_.damped = cycle.damped;
   state_.limited = cycle.limited;
   state_.effort_share = cycle.effort_share;
   states_->publish(state_);
-  wrenches_->publish(wrench_);
 }
 
 }  // namespace dyn_controllers

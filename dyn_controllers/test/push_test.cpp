@@ -40,12 +40,14 @@ TEST(SimulatedArmSettings, AreWhatTheTagSays) {
   const SimulatedArmSettings settings = read_settings({{"engine", "mujoco"},
                                                        {"gravity", "0 1.5 -3.7"},
                                                        {"friction", "False"},  // as xacro writes it
+                                                       {"delay", "3"},
                                                        {"drive_d", "2.5"},
                                                        {"fail_after", "4"}});
   EXPECT_EQ(settings.plant.engine, "mujoco");
   EXPECT_FALSE(settings.plant.friction);
   EXPECT_TRUE(settings.plant.armature);
   EXPECT_EQ(settings.gravity_mps2, dyn::Vec3d(0.0, 1.5, -3.7));
+  EXPECT_EQ(settings.plant.delay_cycles, 3);
   EXPECT_EQ(settings.drives.d, 2.5);
   EXPECT_EQ(settings.fail_after_s, 4.0);
   EXPECT_TRUE(settings.start_q.empty());
@@ -55,6 +57,11 @@ TEST(SimulatedArmSettings, WhatIsNoValueIsRefusedByName) {
   EXPECT_NE(refusal({{"friction", "yes"}}).find("friction: 'yes'"), std::string::npos);
   EXPECT_NE(refusal({{"drive_p", "12 Nm"}}).find("drive_p: '12 Nm'"), std::string::npos);
   EXPECT_NE(refusal({{"tolerance", "nan"}}).find("tolerance: 'nan'"), std::string::npos);
+  for (const char* delay : {"0.5", "-1", "101"}) {
+    EXPECT_NE(
+        refusal({{"delay", delay}}).find(std::string("delay: '") + delay + "' is not a whole number from 0 to 100"),
+        std::string::npos);
+  }
   EXPECT_NE(refusal({{"gravity", "0 -9.81"}}).find("'0 -9.81' is not X Y Z"), std::string::npos);
   EXPECT_NE(refusal({{"gravity", "0 0 -9.81 0"}}).find("is not X Y Z"), std::string::npos);
   EXPECT_NE(refusal({{"scenario", "/none.yaml"}}).find("/none.yaml: cannot be read"), std::string::npos);

@@ -120,7 +120,7 @@ TEST_F(TaskSpace, BelowATrajectoryOfPosesItTracks) {
     moved = std::max(moved, (above->start.p_m - now().measured.p_m).norm());
   }
   std::printf("hand below a trajectory of poses at 1 kHz: at most %.3g m from it\n", worst);
-  EXPECT_LT(worst, 2e-5);
+  EXPECT_LT(worst, 1e-6);
   EXPECT_GT(moved, 0.15);
 
   above->writes = false;  // it is lost: to rest, and there

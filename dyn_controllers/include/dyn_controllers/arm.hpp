@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "dyn_controllers/arm_observation.hpp"
 #include "dyn_controllers/dyn_controllers_parameters.hpp"
 #include "dyn_controllers/joint_numbers.hpp"
 #include "dyn_controllers/validation.hpp"
@@ -78,6 +79,11 @@ class Arm {
   }
   // `elapsed_s`: since the update before, as the controller manager measured it.
   DYN_REALTIME dyn::control::CycleReport step(bool fresh_reference, double elapsed_s) noexcept;
+  // After a step: what else it shows.
+  DYN_REALTIME void observe(const rclcpp::Time& time, const dyn::control::CycleReport& report) noexcept {
+    observation_->note(time, *controller_, report, v_);
+  }
+  [[nodiscard]] DYN_REALTIME const ArmObservation& observation() const noexcept { return *observation_; }
   // The result of the last step.
   DYN_REALTIME void write(std::vector<hardware_interface::LoanedCommandInterface>& interfaces) noexcept;
   // What holds the arm against gravity at rest, and the position where it is: for hardware that keeps the last command.
@@ -110,6 +116,9 @@ class Arm {
   [[nodiscard]] dyn::control::Parameters converted(const parameters::Params& params) const;
   [[nodiscard]] dyn::control::Actuation actuation_of(const dyn::Model& model) const;
   void check_frame(const dyn::Model& model) const;
+  [[nodiscard]] std::string obstacle_to_frame(const dyn::Model& model, const std::string& frame) const;
+  [[nodiscard]] ArmObservation::Frame frame_to_observe(const dyn::Model& model, const std::vector<std::string>& frames,
+                                                       const std::string& wanted) const;
   void read_limits();
   void show_numbers();
   void check_payloads_by(const dyn::control::Parameters& control, const parameters::Params& params);
@@ -144,6 +153,7 @@ class Arm {
   std::unique_ptr<dyn::live::LiveModel> live_;
   std::unique_ptr<dyn::control::Controller> controller_;
   std::unique_ptr<Validation> validation_;
+  std::unique_ptr<ArmObservation> observation_;
 
   std::string base_sensor_;  // empty: the base stands still
   // Where it moves: gravity in the sensor's world, from writers to the loop ...

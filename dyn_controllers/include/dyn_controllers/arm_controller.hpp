@@ -9,6 +9,7 @@
 #include "controller_interface/chainable_controller_interface.hpp"
 #include "controller_interface/controller_interface.hpp"
 #include "dyn_controllers/arm_node.hpp"
+#include "dyn_controllers/wrench_interfaces.hpp"
 
 namespace dyn_controllers {
 
@@ -40,6 +41,8 @@ class ArmController : public Base {
                                                               const dyn::control::CycleReport& report) noexcept;
   // In this cycle a reference came that is not finite.
   DYN_REALTIME void note_bad_reference() noexcept { bad_reference_ = true; }
+  // Of a chainable controller: state interfaces of the wrench at the observed frame; none where there is no frame.
+  [[nodiscard]] WrenchInterfaces::List export_wrench();
   [[nodiscard]] DYN_REALTIME bool is_set_up() const noexcept { return arm_node_ != nullptr; }
 
  private:
@@ -47,6 +50,7 @@ class ArmController : public Base {
   std::shared_ptr<parameters::ParamListener> listener_;
   std::unique_ptr<ControllerJointNumbers> numbers_;
   std::unique_ptr<ArmNode> arm_node_;
+  WrenchInterfaces wrench_;
   bool bad_reference_ = false;
 };
 

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,7 @@ class CycleReporter {
   dyn::lockfree::Ring<CycleEvent> events_{64};
   Number lost_{0};  // events that found no room
   std::atomic<bool> active_{false};
+  std::atomic<double> delay_periods_{std::numeric_limits<double>::quiet_NaN()};  // NaN: not known
   std::atomic<int> jsim_{-1}, coriolis_{-1};
   Number generation_{0};
   Number all_{0}, held_reference_{0}, held_torque_{0}, safe_torque_{0}, failed_{0}, saturated_{0}, velocity_held_{0},

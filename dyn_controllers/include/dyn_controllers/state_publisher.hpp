@@ -19,6 +19,7 @@ struct CycleSample {
   std::vector<double> q, v, reference_q, reference_v, reference_a;
   dyn::control::Terms terms;
   dyn::control::CycleReport report;
+  dyn::control::DelayEstimate delay;
 };
 
 class StatePublisher {

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// ~/task_state and ~/external_wrench, as state_publisher.hpp: samples from the loop, messages from a timer.
+// ~/task_state, as state_publisher.hpp: samples from the loop, messages from a timer.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,6 @@
 #include "dyn_core/control/task_space.hpp"
 #include "dyn_core/lockfree/latest.hpp"
 #include "dyn_msgs/msg/task_state.hpp"
-#include "geometry_msgs/msg/wrench_stamped.hpp"
 #include "rclcpp_lifecycle/lifecycle_node.hpp"
 
 namespace dyn_controllers {
@@ -32,9 +31,7 @@ class TaskPublisher {
   long cycle_ = 0;
   dyn::lockfree::Latest<Sample> samples_;
   dyn_msgs::msg::TaskState state_;
-  geometry_msgs::msg::WrenchStamped wrench_;
   rclcpp::Publisher<dyn_msgs::msg::TaskState>::SharedPtr states_;
-  rclcpp::Publisher<geometry_msgs::msg::WrenchStamped>::SharedPtr wrenches_;
   rclcpp::TimerBase::SharedPtr timer_;
 };
 

@@ -28,6 +28,9 @@ class TaskSpaceController : public ArmController<controller_interface::Chainable
 
  protected:
   std::vector<hardware_interface::CommandInterface::SharedPtr> on_export_reference_interfaces_list() override;
+  std::vector<hardware_interface::StateInterface::SharedPtr> on_export_state_interfaces_list() override {
+    return export_wrench();
+  }
   bool on_set_chained_mode(bool chained) override;
   controller_interface::return_type update_reference_from_subscribers(const rclcpp::Time& time,
                                                                       const rclcpp::Duration& period) override;
