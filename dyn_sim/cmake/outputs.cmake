@@ -4,6 +4,9 @@ foreach(name frame.html style.css page.js kinematics.js scene.js charts.js page.
     identify.html identify.css identify.js)
   list(APPEND report_assets ${CMAKE_CURRENT_SOURCE_DIR}/report/${name})
 endforeach()
+foreach(name ControllerState.msg Validation.msg)  # schemas of log.mcap
+  list(APPEND report_assets ${CMAKE_CURRENT_SOURCE_DIR}/../dyn_msgs/msg/${name})
+endforeach()
 string(REPLACE ";" "," report_asset_list "${report_assets}")
 add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/report_assets.cpp
   COMMAND ${CMAKE_COMMAND} -DOUTPUT=${CMAKE_CURRENT_BINARY_DIR}/report_assets.cpp "-DFILES=${report_asset_list}"
@@ -23,7 +26,7 @@ add_library(dyn_outputs STATIC
   src/run/results_names.cpp
   ${CMAKE_CURRENT_BINARY_DIR}/report_assets.cpp)
 # Written once a run; how fast that is matters less than how long JSON takes to compile.
-set_source_files_properties(src/run/log_mcap.cpp src/run/log_mcap_writer.cpp src/run/report.cpp src/run/report_data.cpp
+set_source_files_properties(src/run/report.cpp src/run/report_data.cpp
   src/run/report_scene.cpp src/run/results.cpp src/run/results_names.cpp
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>")
 target_include_directories(dyn_outputs
@@ -31,3 +34,8 @@ target_include_directories(dyn_outputs
   PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/run)
 target_link_libraries(dyn_outputs PUBLIC dyn_core::dyn_core nlohmann_json::nlohmann_json
   PRIVATE dyn_warnings)
+if(DYN_ZSTD_INCLUDE AND DYN_ZSTD_LIBRARY)  # chunks of log.mcap; found by identify.cmake
+  target_compile_definitions(dyn_outputs PRIVATE DYN_HAS_ZSTD)
+  target_include_directories(dyn_outputs SYSTEM PRIVATE ${DYN_ZSTD_INCLUDE})
+  target_link_libraries(dyn_outputs PRIVATE ${DYN_ZSTD_LIBRARY})
+endif()

@@ -1,141 +1,159 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// log.mcap: the signals of a run as messages. A message has one number for every coordinate under the coordinate's
-// name, so that plotting programs offer /arm7/state.q.joint1. Time is that of the simulation.
+// log.mcap: a run as ROS 2 messages, for `ros2 bag`, PlotJuggler, Foxglove and `dyn replay`. Time is that of the
+// simulation.
+//   /joint_states         sensor_msgs/JointState, every recorded cycle: state and the torque of the drives
+//   /sensed_joint_states  the same with what the torque sensors say
+//   /controller_state     dyn_msgs/ControllerState, at most 500 a second: every term
+//   /validation           dyn_msgs/Validation
+//   /events               rcl_interfaces/Log
+// With several arms the first four are under /ARM.
 #include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "dyn_sim/run/outputs.hpp"
 #include "log_mcap_writer.hpp"
-#include "number_text.hpp"
 #include "output_file.hpp"
+#include "report_assets.hpp"
 #include "results_names.hpp"
 
 namespace dyn::sim {
 namespace {
 
-using Json = nlohmann::json;
+constexpr double states_per_s = 500.0;  // of /controller_state, at most
+
+constexpr std::string_view joint_state_msg =
+    "std_msgs/Header header\nstring[] name\nfloat64[] position\nfloat64[] velocity\nfloat64[] effort\n";
+constexpr std::string_view log_msg =
+    "byte DEBUG=10\nbyte INFO=20\nbyte WARN=30\nbyte ERROR=40\nbyte FATAL=50\nbuiltin_interfaces/Time stamp\n"
+    "uint8 level\nstring name\nstring msg\nstring file\nstring function\nuint32 line\n";
+constexpr std::string_view between =
+    "================================================================================\n";
+constexpr std::string_view header_msg = "builtin_interfaces/Time stamp\nstring frame_id\n";
+constexpr std::string_view time_msg = "int32 sec\nuint32 nanosec\n";
+
+std::string with_time(std::string_view definition) {
+  return std::string(definition) + std::string(between) + "MSG: builtin_interfaces/Time\n" + std::string(time_msg);
+}
+
+std::string with_header(std::string_view definition) {
+  return with_time(std::string(definition) + std::string(between) + "MSG: std_msgs/Header\n" + std::string(header_msg));
+}
 
 std::uint64_t to_ns(double time_s) { return time_s > 0.0 ? static_cast<std::uint64_t>(std::llround(time_s * 1e9)) : 0; }
 
-Json object(Json properties) { return {{"type", "object"}, {"properties", std::move(properties)}}; }
-Json number() { return {{"type", "number"}}; }
-Json text() { return {{"type", "string"}}; }
-
-constexpr Signal state_signals[] = {Signal::q,
-                                    Signal::v,
-                                    Signal::q_reference,
-                                    Signal::v_reference,
-                                    Signal::a_reference,
-                                    Signal::position_error,
-                                    Signal::velocity_error};
-constexpr Signal torque_signals[] = {Signal::inertia,  Signal::coriolis, Signal::gravity,  Signal::friction,
-                                     Signal::feedback, Signal::applied,  Signal::external, Signal::sensed};
-
-template <size_t N>
-Json signals_schema(const ArmRecord& arm, const Signal (&signals)[N]) {
-  Json coordinates, properties = {{"time_s", number()}};
-  for (const std::string& name : arm.coordinates) coordinates[name] = number();
-  for (const Signal s : signals) properties[to_string(s)] = object(coordinates);
-  return properties;
-}
-
-// Messages of some signals as text. Names are turned into JSON once, not in every message: a run of minutes has
-// millions of numbers.
-class SignalsText {
+class ArmMessages {
  public:
-  template <size_t N>
-  SignalsText(const ArmRecord& arm, const Signal (&signals)[N]) : arm_(arm) {
-    for (const Signal s : signals) groups_.push_back({s, ',' + key(to_string(s)) + '{'});
-    for (const std::string& name : arm.coordinates) keys_.push_back((keys_.empty() ? "" : ",") + key(name));
+  ArmMessages(outputs::McapWriter& writer, const ArmRecord& arm, const std::string& prefix)
+      : writer_(writer), arm_(arm), buffer_(arm.coordinates.size()) {
+    const std::string joints = with_header(joint_state_msg);
+    joints_ = writer.add_channel(prefix + "/joint_states", "sensor_msgs/msg/JointState", joints);
+    if (arm.sensed_known) {
+      sensed_ = writer.add_channel(prefix + "/sensed_joint_states", "sensor_msgs/msg/JointState", joints);
+    }
+    state_ = writer.add_channel(prefix + "/controller_state", "dyn_msgs/msg/ControllerState",
+                                with_header(report::ControllerState_msg));
+    validation_ =
+        writer.add_channel(prefix + "/validation", "dyn_msgs/msg/Validation", with_header(report::Validation_msg));
   }
 
-  // All but the closing brace.
-  void append(std::string& text, int row) const {
-    text += "{\"time_s\":";
-    outputs::append_number(text, arm_.time_s[static_cast<size_t>(row)]);
-    for (const auto& [signal, opening] : groups_) {
-      text += opening;
-      for (size_t c = 0; c < keys_.size(); ++c) {
-        text += keys_[c];
-        const double value = arm_.signal(row, signal, static_cast<int>(c));
-        if (std::isfinite(value)) {
-          outputs::append_number(text, value);
-        } else {
-          text += "null";
-        }
-      }
-      text += '}';
+  void write() {
+    double next_state_s = -1.0;
+    for (int row = 0; row < arm_.rows; ++row) {
+      const double time_s = arm_.time_s[static_cast<size_t>(row)];
+      joints(joints_, row, Signal::applied);
+      if (sensed_ != 0) joints(sensed_, row, Signal::sensed);
+      if (time_s < next_state_s) continue;
+      controller_state(row);
+      next_state_s = time_s + 1.0 / states_per_s - 1e-6;
     }
+    validation();
   }
 
  private:
-  static std::string key(const std::string& name) { return outputs::to_text(Json(name)) + ':'; }
+  std::span<const double> values(int row, Signal signal) {
+    for (size_t c = 0; c < buffer_.size(); ++c) buffer_[c] = arm_.signal(row, signal, static_cast<int>(c));
+    return buffer_;
+  }
 
-  struct Group {
-    Signal signal;
-    std::string opening;
-  };
+  void joints(std::uint16_t channel, int row, Signal effort) {
+    const std::uint64_t time_ns = to_ns(arm_.time_s[static_cast<size_t>(row)]);
+    message_.begin();
+    message_.put_header(time_ns, "");
+    message_.put(arm_.coordinates);
+    for (const Signal signal : {Signal::q, Signal::v, effort}) message_.put(values(row, signal));
+    writer_.write(channel, time_ns, message_);
+  }
+
+  // In the order of ControllerState.msg, what is not recorded empty or 0.
+  void controller_state(int row) {
+    const auto r = static_cast<size_t>(row);
+    const std::uint64_t time_ns = to_ns(arm_.time_s[r]);
+    const int flags = r < arm_.flags.size() ? arm_.flags[r] : 0;
+    constexpr std::uint8_t tracking = 0, holding_reference = 1;
+    message_.begin();
+    message_.put_header(time_ns, "");
+    message_.put(arm_.coordinates);
+    for (const Signal signal : {Signal::q, Signal::v, Signal::q_reference, Signal::v_reference, Signal::a_reference,
+                                Signal::position_error, Signal::velocity_error, Signal::inertia, Signal::coriolis,
+                                Signal::gravity, Signal::friction, Signal::feedback}) {
+      message_.put(values(row, signal));
+    }
+    std::vector<double> demanded(buffer_.size(), 0.0);
+    for (const Signal term : {Signal::inertia, Signal::coriolis, Signal::gravity, Signal::friction, Signal::feedback}) {
+      const auto part = values(row, term);
+      for (size_t c = 0; c < demanded.size(); ++c) demanded[c] += part[c];
+    }
+    message_.put(std::span<const double>(demanded));
+    message_.put(values(row, Signal::applied));
+    message_.put(values(row, Signal::external));
+    message_.put((flags & ArmRecord::flag_holding) != 0 ? holding_reference : tracking);
+    message_.put((flags & ArmRecord::flag_saturated) != 0);
+    message_.put(false);  // reference_limited
+    message_.put((flags & ArmRecord::flag_collision) != 0);
+    message_.put((flags & ArmRecord::flag_ramping) != 0);
+    message_.put((flags & ArmRecord::flag_fallback) != 0);
+    message_.put(std::uint64_t{0});  // generation
+    message_.put(std::string_view(r < arm_.jsim.size() ? outputs::jsim_name(arm_.jsim[r]) : ""));
+    message_.put(std::string_view());  // coriolis_algorithm
+    writer_.write(state_, time_ns, message_);
+  }
+
+  void validation() {
+    std::uint64_t samples = 0;
+    for (const ResidualRecord& r : arm_.residuals) {
+      message_.begin();
+      message_.put_header(to_ns(r.time_s), "");
+      message_.put(std::uint64_t{0});  // generation
+      for (const double error : {r.M, r.Cv, r.g}) message_.put(error);
+      message_.put(++samples);
+      message_.put(std::uint64_t{0});  // breaches
+      writer_.write(validation_, to_ns(r.time_s), message_);
+    }
+  }
+
+  outputs::McapWriter& writer_;
   const ArmRecord& arm_;
-  std::vector<Group> groups_;
-  std::vector<std::string> keys_;  // of the coordinates
+  std::vector<double> buffer_;
+  outputs::CdrMessage message_;
+  std::uint16_t joints_ = 0, sensed_ = 0, state_ = 0, validation_ = 0;
 };
 
-constexpr std::pair<const char*, int> flag_names[] = {{"saturated", ArmRecord::flag_saturated},
-                                                      {"collision", ArmRecord::flag_collision},
-                                                      {"ramping", ArmRecord::flag_ramping},
-                                                      {"holding", ArmRecord::flag_holding},
-                                                      {"fallback", ArmRecord::flag_fallback}};
-
-void write_signals(outputs::McapWriter& writer, const ArmRecord& arm, const std::string& topic) {
-  Json state = signals_schema(arm, state_signals);
-  for (const auto& [flag, bit] : flag_names) state[flag] = {{"type", "boolean"}};
-  state["jsim"] = text();
-  const auto states = writer.add_channel(topic + "/state", "dyn.State", object(state));
-  const auto torques = writer.add_channel(topic + "/torque", "dyn.Torque", object(signals_schema(arm, torque_signals)));
-  const SignalsText state_text(arm, state_signals), torque_text(arm, torque_signals);
-  std::string message;
-  for (int row = 0; row < arm.rows; ++row) {
-    const auto r = static_cast<size_t>(row);
-    const int flags = r < arm.flags.size() ? arm.flags[r] : 0;
-    message.clear();
-    state_text.append(message, row);
-    for (const auto& [flag, bit] : flag_names) {
-      message.append(",\"").append(flag).append((flags & bit) != 0 ? "\":true" : "\":false");
-    }
-    const std::string jsim = r < arm.jsim.size() ? outputs::jsim_name(arm.jsim[r]) : "";
-    message.append(",\"jsim\":\"").append(jsim).append("\"}");
-    writer.write(states, to_ns(arm.time_s[r]), message);
-    message.clear();
-    torque_text.append(message, row);
-    message += '}';
-    writer.write(torques, to_ns(arm.time_s[r]), message);
-  }
-}
-
-void write_validation(outputs::McapWriter& writer, const ArmRecord& arm, const std::string& topic) {
-  const Json schema = object({{"time_s", number()}, {"M", number()}, {"Cv", number()}, {"g", number()}});
-  const auto channel = writer.add_channel(topic + "/validation", "dyn.Validation", schema);
-  for (const ResidualRecord& r : arm.residuals) {
-    writer.write(channel, to_ns(r.time_s), Json({{"time_s", r.time_s}, {"M", r.M}, {"Cv", r.Cv}, {"g", r.g}}).dump());
-  }
-}
-
 void write_events(outputs::McapWriter& writer, const RunRecord& run) {
-  const auto channel = writer.add_channel(
-      "/events", "dyn.Event",
-      object({{"time_s", number()}, {"planned_s", number()}, {"arm", text()}, {"label", text()}, {"error", text()}}));
+  constexpr std::uint8_t info = 20, error = 40;
+  const auto channel = writer.add_channel("/events", "rcl_interfaces/msg/Log", with_time(log_msg));
+  outputs::CdrMessage message;
   for (const ArmRecord& arm : run.arms) {
     for (const EventRecord& event : arm.events) {
       const double time_s = event.applied_s >= 0.0 ? event.applied_s : event.planned_s;
-      const Json message = {{"time_s", time_s},
-                            {"planned_s", event.planned_s},
-                            {"arm", arm.config ? arm.config->name : ""},
-                            {"label", event.label},
-                            {"error", event.error}};
-      writer.write(channel, to_ns(time_s), outputs::to_text(message));
+      message.begin();
+      message.put_time(to_ns(time_s));
+      message.put(event.error.empty() ? info : error);
+      message.put(std::string_view(arm.config ? arm.config->name : ""));
+      message.put(std::string_view(event.error.empty() ? event.label : event.label + ": " + event.error));
+      message.put(std::string_view());
+      message.put(std::string_view());
+      message.put(std::uint32_t{0});
+      writer.write(channel, to_ns(time_s), message);
     }
   }
 }
@@ -147,9 +165,8 @@ void write_mcap(const RunRecord& run, const std::filesystem::path& path) {
   outputs::McapWriter writer(file.stream());
   for (size_t i = 0; i < run.arms.size(); ++i) {
     const ArmRecord& arm = run.arms[i];
-    const std::string topic = "/" + (arm.config ? arm.config->name : "arm" + std::to_string(i + 1));
-    write_signals(writer, arm, topic);
-    write_validation(writer, arm, topic);
+    const std::string name = arm.config ? arm.config->name : "arm" + std::to_string(i + 1);
+    ArmMessages(writer, arm, run.arms.size() > 1 ? "/" + name : "").write();
   }
   write_events(writer, run);
   writer.finish();

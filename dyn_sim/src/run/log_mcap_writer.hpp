@@ -1,37 +1,69 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// MCAP (mcap.dev), as little of it as readers need: JSON messages with JSON schemas, no chunks, no compression; a
-// summary with schemas, channels, statistics, and the CRC of data and summary 0, which means: not computed.
+// MCAP (mcap.dev) as rosbag2 writes it: profile ros2, messages in CDR with the text of their definitions as schema,
+// chunks of about 1 MiB by zstd (plain where the build has none) with an index of each, and a summary. The CRCs are 0,
+// which means: not computed.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <ostream>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dyn::sim::outputs {
 
-// Bytes of a name that are no UTF-8 are replaced: a log is not lost for them.
-[[nodiscard]] std::string to_text(const nlohmann::json& json);
+// A message as ROS 2 serializes it: little-endian, numbers at multiples of their size.
+class CdrMessage {
+ public:
+  void begin();
+  void put(bool value) { number(value ? 1 : 0, 1); }
+  void put(std::uint8_t value) { number(value, 1); }
+  void put(std::uint32_t value) { number(value, 4); }
+  void put(std::uint64_t value) { number(value, 8); }
+  void put(double value);
+  void put(std::string_view text);
+  void put(const std::vector<std::string>& texts);
+  void put(std::span<const double> values);
+  void put_time(std::uint64_t time_ns);                               // builtin_interfaces/Time
+  void put_header(std::uint64_t time_ns, std::string_view frame_id);  // std_msgs/Header
+  [[nodiscard]] const std::string& bytes() const noexcept { return bytes_; }
+
+ private:
+  void number(std::uint64_t value, std::size_t size);
+  std::string bytes_;
+};
 
 class McapWriter {
  public:
   explicit McapWriter(std::ostream& stream);
-  // Returns the channel's number.
-  std::uint16_t add_channel(const std::string& topic, const std::string& schema_name, const nlohmann::json& schema);
-  void write(std::uint16_t channel, std::uint64_t time_ns, const std::string& json);
+  // `type`: package/msg/Name; `definition`: its .msg and those of its fields, as rosbag2 has them. Returns the
+  // channel's number.
+  std::uint16_t add_channel(const std::string& topic, const std::string& type, std::string_view definition);
+  // By time within a channel.
+  void write(std::uint16_t channel, std::uint64_t time_ns, const CdrMessage& message);
   void finish();
 
  private:
+  struct Chunk {
+    std::uint64_t at = 0, length = 0, first_ns = 0, last_ns = 0, index_length = 0, packed = 0, plain = 0;
+    std::map<std::uint16_t, std::uint64_t> index_at;  // by channel
+  };
   void record(std::uint8_t opcode, const std::string& content);
+  void end_chunk();
+  void summarize();
 
   std::ostream& stream_;
   std::uint64_t position_ = 0;
-  std::vector<std::string> schemas_, channels_;  // contents of their records, for the summary
+  std::vector<std::string> schemas_, channels_;  // contents of their records
+  std::map<std::string, std::uint16_t> schema_of_;
   std::map<std::uint16_t, std::uint64_t> messages_;
-  std::map<std::uint16_t, std::uint32_t> sequence_;
+  std::string chunk_;  // records of the one that is being filled
+  std::map<std::uint16_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> index_;  // of it: time, place
+  std::uint64_t chunk_first_ns_ = 0, chunk_last_ns_ = 0;
+  std::vector<Chunk> chunks_;
   std::uint64_t first_ns_ = 0, last_ns_ = 0, total_ = 0;
 };
 

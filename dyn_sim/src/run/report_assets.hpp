@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The files of dyn_sim/report/, built into the program by cmake/embed.cmake.
+// The files of dyn_sim/report/ and definitions of dyn_msgs, built into the program by cmake/embed.cmake.
 #pragma once
 
 #include <string_view>
@@ -11,5 +11,6 @@ extern const std::string_view frame_html, style_css, page_js, kinematics_js, sce
 extern const std::string_view page_html, app_js;
 extern const std::string_view study_html, study_css, study_js;
 extern const std::string_view identify_html, identify_css, identify_js;
+extern const std::string_view ControllerState_msg, Validation_msg;
 
 }  // namespace dyn::sim::report

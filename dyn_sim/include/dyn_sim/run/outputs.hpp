@@ -22,8 +22,7 @@ void write_results(const RunRecord& run, const std::filesystem::path& dir);  // 
 // arm, its name before the extension: log.left.csv.
 void write_csv(const RunRecord& run, const std::filesystem::path& file);
 
-// Topics /ARM/state, /ARM/torque, /ARM/validation and /events, JSON with JSON schemas; Foxglove and PlotJuggler open
-// it.
+// ROS 2 messages in CDR, as `ros2 bag`, PlotJuggler, Foxglove and `dyn replay` read them; topics: log_mcap.cpp.
 void write_mcap(const RunRecord& run, const std::filesystem::path& file);
 
 // One page that needs nothing but itself: the arm in 3D, every signal, events, residuals, timing.
