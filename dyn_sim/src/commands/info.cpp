@@ -69,7 +69,8 @@ ordered_json describe_robot(const Model& model) {
   out["name"] = model.name();
   out["source"] = model.description().source;
   out["coordinates"] = model.coordinates();
-  for (const char* key : {"joints", "types", "parents", "children", "limits", "damping", "friction", "armature"}) {
+  for (const char* key : {"joints", "types", "parents", "children", "limits", "damping", "friction", "armature",
+                          "damping_negative", "friction_negative", "stribeck", "stribeck_velocity", "offset"}) {
     out[key] = ordered_json::array();
   }
   for (const Joint& joint : model.joints()) {
@@ -82,6 +83,11 @@ ordered_json describe_robot(const Model& model) {
     out["damping"].push_back(d.damping);
     out["friction"].push_back(d.friction);
     out["armature"].push_back(d.armature);
+    out["damping_negative"].push_back(d.damping_negative.value_or(d.damping));
+    out["friction_negative"].push_back(d.friction_negative.value_or(d.friction));
+    out["stribeck"].push_back(d.stribeck);
+    out["stribeck_velocity"].push_back(d.stribeck_velocity);
+    out["offset"].push_back(d.friction_offset);
   }
   out["coordinate_names"] = model.coordinate_names();
   out["mimic"] = ordered_json::array();
@@ -130,6 +136,27 @@ void print_joints(const Model& model) {
   table.print();
 }
 
+// One line a joint that has any: what its drive loses and turns beside the links.
+void print_friction(const Model& model) {
+  for (const Joint& joint : model.joints()) {
+    const JointDescription& d = joint.description;
+    std::string line;
+    const auto add = [&line](const char* name, double value, double otherwise) {
+      if (value != otherwise) line += std::string(line.empty() ? " " : ", ") + name + ' ' + number(value);
+    };
+    add("damping", d.damping, 0.0);
+    add("friction", d.friction, 0.0);
+    add("damping backwards", d.damping_negative.value_or(d.damping), d.damping);
+    add("friction backwards", d.friction_negative.value_or(d.friction), d.friction);
+    add("stribeck", d.stribeck, 0.0);
+    if (d.stribeck != 0.0) add("below", d.stribeck_velocity, 0.0);
+    add("offset", d.friction_offset, 0.0);
+    add("armature", d.armature, 0.0);
+    if (!line.empty()) std::cout << "  " << one_line(d.name) << ':' << line << '\n';
+  }
+  std::cout << '\n';
+}
+
 void print_text(const Model& model) {
   const ordered_json info = describe_robot(model);
   std::cout << heading(one_line(model.name())) << "  " << model.coordinates() << " coordinates, "
@@ -143,6 +170,7 @@ void print_text(const Model& model) {
               << number(mimic["offset"].get<double>()) << '\n';
   }
   std::cout << '\n';
+  print_friction(model);
   for (const AlgorithmFamily& family : algorithm_families()) {
     std::string names;
     for (const auto& name : info["algorithms"][family.parameter]) names += " " + name.get<std::string>();

@@ -10,6 +10,7 @@
 
 #include "compiled.hpp"
 #include "dyn_core/error.hpp"
+#include "dyn_core/model/joint_friction.hpp"
 #include "plants/drives.hpp"
 #include "plants/overrides.hpp"
 
@@ -36,11 +37,6 @@ class MujocoPlant final : public Plant {
                        std::to_string(settings_.stiction_ratio) + "); the native engine has");
     }
     const RobotDescription own = with_overrides(robot, settings_);
-    for (const JointDescription& joint : own.joints) {
-      if (!settings_.friction || is_viscous_and_coulomb(joint)) continue;
-      throw ModelError(robot.name + ": joint '" + joint.name +
-                       "': MuJoCo's friction has no offset, Stribeck effect or direction; the native engine has");
-    }
     check_step(settings_.step_s);
     options_.gravity_mps2 = gravity_mps2;
     options_.armature = settings_.armature;
@@ -70,6 +66,7 @@ class MujocoPlant final : public Plant {
       const int dof = sim_.dof[sim_.lead[i]];
       tau[i] = drives_.effort()[i] + d.qfrc_damper[dof] - model_->tree().armature[i] * d.qacc[dof];
     }
+    for (const RateFriction& joint : rate_friction_) tau[joint.coordinate] -= joint.friction.offset;
     for (int k = 0; k < d.nefc; ++k) {
       if (d.efc_type[k] != mjCNSTR_FRICTION_DOF) continue;
       for (size_t i = 0; i < q_.size(); ++i) {
@@ -153,8 +150,20 @@ class MujocoPlant final : public Plant {
     model_ = std::move(model);
     sim_ = std::move(fresh);
     drives_.fit(*model_, same);
+    find_rate_friction();
     write_state();
     find_pushed();
+  }
+
+  void find_rate_friction() {
+    rate_friction_.clear();
+    if (!settings_.friction) return;
+    for (const Joint& joint : model_->joints()) {
+      for (int k = 0; k < joint.degrees && !is_viscous_and_coulomb(joint.description); ++k) {
+        const auto coordinate = static_cast<size_t>(joint.first_coordinate + k);
+        rate_friction_.push_back({coordinate, sim_.dof[sim_.lead[coordinate]], joint_friction(joint.description)});
+      }
+    }
   }
 
   void find_pushed() {
@@ -189,6 +198,7 @@ class MujocoPlant final : public Plant {
   void put_torques() {
     mjData& d = *sim_.data;
     for (size_t i = 0; i < q_.size(); ++i) d.qfrc_applied[sim_.dof[sim_.lead[i]]] = drives_.effort()[i];
+    put_rate_friction();
     if (push_body_ < 0) return;
     const auto b = push_body_;
     const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(d.xmat + 9 * b);
@@ -198,6 +208,24 @@ class MujocoPlant final : public Plant {
     wrench << push_force_, arm.cross(push_force_);
   }
 
+  // Friction and damping that depend on the rate's size and sign: MuJoCo's solver holds each step what they are at its
+  // beginning, so that a joint sticks as it does under Coulomb friction alone.
+  void put_rate_friction() {
+    mjModel& m = *sim_.model;
+    for (const auto& [coordinate, dof, f] : rate_friction_) {
+      const double v = sim_.data->qvel[dof], w = v / f.stribeck_velocity, s = std::tanh(v / friction_creep_rate);
+      m.dof_frictionloss[dof] = std::max(0.0, f.coulomb + f.coulomb_change * s + f.stribeck * std::exp(-w * w));
+      m.dof_damping[dof] = f.damping + f.damping_change * s;
+      sim_.data->qfrc_applied[dof] -= f.offset;
+    }
+  }
+
+  struct RateFriction {
+    size_t coordinate;
+    int dof;
+    JointFriction friction;
+  };
+
   const mujoco::Library& mj_;
   PlantSettings settings_;
   Drives drives_;
@@ -206,6 +234,7 @@ class MujocoPlant final : public Plant {
   std::unique_ptr<const Model> model_;
   mujoco::Compiled sim_;
   std::vector<double> q_, v_;
+  std::vector<RateFriction> rate_friction_;  // of joints that have more than viscous and Coulomb friction
 
   int push_body_ = -1;
   std::string push_link_;

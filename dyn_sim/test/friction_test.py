@@ -1,0 +1,58 @@
+# Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+"""Friction beyond viscous and Coulomb does the same to the arm with either engine; `dyn info` lists it."""
+import csv
+import json
+import os
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+from dyn_process import run
+from run_process import RunTest, arm7
+
+ENGINES = os.environ.get("DYN_ENGINES", "native").split(",")
+KINDS = {"stribeck": {"stribeck": "3", "stribeck_velocity": "0.3"}, "offset": {"offset": "2"},
+         "direction": {"damping_negative": "6", "friction_negative": "5"}}
+
+
+class Friction(RunTest):
+    def arm(self, **attributes):
+        tree = ElementTree.parse(json.loads(run("info", "arm7", "--json").text)["source"])
+        for dynamics in tree.iter("dynamics"):
+            for name, value in attributes.items():
+                dynamics.set(name, value)
+        file = self.folder / ("arm_" + "_".join(attributes) + ".urdf")
+        tree.write(file)
+        return file
+
+    def positions(self, engine, robot):
+        done = self.run_fast(arm7(duration_s="2", plant=f"{{engine: {engine}, robot: {robot}}}",
+                                  controller="{gains: {default: {p: 400, d: 40}}, validation: {mode: 'off'}}",
+                                  trajectory="{type: sinusoid, centre: [0, 0.5, 0, 1, 0, 0.5, 0], amplitude: 0.4, frequency_hz: 0.4}"))
+        self.assertEqual(done.returncode, 0, done.error)
+        with open(self.out / "log.csv", encoding="utf-8") as file:
+            return [float(x) for row in csv.DictReader(file) for name, x in row.items() if name.startswith(("q.", "sensed."))]
+
+    def test_engines_agree(self):
+        if "mujoco" not in ENGINES:
+            return self.assertEqual(ENGINES, ["native"])
+        apart = lambda a, b: (sum((x - y) ** 2 for x, y in zip(a, b)) / len(a)) ** 0.5
+        plain = {engine: self.positions(engine, self.arm()) for engine in ("native", "mujoco")}
+        for kind, attributes in KINDS.items():
+            with self.subTest(kind):
+                native, mujoco = (self.positions(engine, self.arm(**attributes)) for engine in ("native", "mujoco"))
+                self.assertLess(apart(native, mujoco), 2 * apart(*plain.values()) + 0.05 * apart(native, plain["native"]))
+                self.assertGreater(apart(mujoco, plain["mujoco"]), 1e-3)
+
+    def test_info_lists_it(self):
+        robot = self.arm(**KINDS["stribeck"], **KINDS["offset"], **KINDS["direction"])
+        info = json.loads(run("info", robot, "--json").text)
+        for key, value in (("stribeck", 3), ("stribeck_velocity", 0.3), ("offset", 2), ("damping_negative", 6),
+                           ("friction_negative", 5)):
+            self.assertEqual(info[key], [value] * 7)
+        text = run("info", robot).text
+        for words in ("stribeck 3", "offset 2", "friction backwards 5", "armature"):
+            self.assertIn(words, text)
+
+
+if __name__ == "__main__":
+    unittest.main()
