@@ -224,4 +224,8 @@ std::string ScenarioArm::put(const dyn::sim::PushEvent& event) {
   return call<PushLink>(push_, request);
 }
 
+std::string ScenarioArm::put(const dyn::sim::EstimateEvent& event) {
+  throw std::runtime_error("estimate " + event.name + ": only `dyn run` learns payloads from the motion");
+}
+
 }  // namespace dyn_controllers

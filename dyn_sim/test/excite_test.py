@@ -110,6 +110,20 @@ class Excite(unittest.TestCase):
             tracking[robot] = as_json("run", moves, "--fast", "--out", self.path / "moves")["tracking"]["rms"]
         self.assertGreater(tracking["arm7"], 20 * tracking[found["urdf"]])
 
+        # On the model that was identified, what the arm carries is learnt from motion under the same noise.
+        carries = self.path / "carries.yaml"
+        carries.write_text(f"robot: {found['urdf']}\nduration_s: 4\n"
+                           f"plant: {{robot: {true}, noise: {{position: 1e-5, velocity: 1e-5, torque: 0.05}}}}\n"
+                           "controller: {friction_compensation: true, gains: {default: {p: 400, d: 40}}}\n"
+                           f"trajectory: {{type: quintic, velocity_scale: 0.6, way_points: {points}}}\n"
+                           "events: [{at: 0.2, attach: {name: box, link: tool0, mass: 3, com: [0.02, -0.03, 0.08], "
+                           "inertia: [0.0069, 0, 0, 0.0061, 0, 0.005]}, on: plant}, "
+                           "{at: 0.5, estimate: {link: tool0, name: learnt, attach: true}}]\n")
+        (learnt,) = as_json("run", carries, "--fast", "--out", self.path / "carries")["arms"][0]["estimates"]
+        self.assertIsNotNone(learnt["attached_s"], learnt["text"])
+        self.assertLess(abs(learnt["mass"] - 3.0), 0.03, learnt["text"])
+        self.assertLess(sum((a - b) ** 2 for a, b in zip(learnt["com"], (0.02, -0.03, 0.08))) ** 0.5, 5e-3, learnt["text"])
+
 
 if __name__ == "__main__":
     unittest.main()

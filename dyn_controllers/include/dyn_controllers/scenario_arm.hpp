@@ -50,6 +50,7 @@ class ScenarioArm {
   std::string put(const dyn::sim::DetachEvent& event);
   std::string put(const dyn::sim::SetEvent& event);
   std::string put(const dyn::sim::PushEvent& event);
+  [[noreturn]] static std::string put(const dyn::sim::EstimateEvent& event);
 
   const dyn::sim::ArmConfig& arm_;
   std::vector<std::string> all_joints_;  // by coordinate of the robot

@@ -11,7 +11,6 @@
 #include "dyn_core/regressor.hpp"
 #include "identify/base_parameters.hpp"
 #include "identify/problem.hpp"
-#include "identify/pseudo_inertia.hpp"
 
 namespace dyn::sim {
 namespace {
@@ -48,7 +47,7 @@ class Identifier {
     estimate_noise();
     choose();
     const Problem problem = posed(result_.friction);
-    Solver solver(problem, sigma_, -1);
+    ConsistentFit solver = problem.fit(sigma_, -1);
     walk(solver, result_.prior_weight);
     take(problem, solver);
     return std::move(result_);
@@ -59,7 +58,7 @@ class Identifier {
     return {*model_, regressor_.layout(), maker_, information_, friction};
   }
 
-  static void walk(Solver& solver, double weight) {
+  static void walk(ConsistentFit& solver, double weight) {
     for (const double w : prior_weights) {
       if (w <= weight) break;
       solver.solve(w);
@@ -76,7 +75,7 @@ class Identifier {
       sigma_[j] = std::max(0.1 * information_.joints[static_cast<size_t>(j)].torque_rms, 1e-9);
     }
     for (int round = 0; round < 3; ++round) {
-      Solver solver(problem, sigma_, -1);
+      ConsistentFit solver = problem.fit(sigma_, -1);
       walk(solver, 1e-2);
       const double each = static_cast<double>(problem.unknowns().size()) / static_cast<double>(joints);
       for (Index j = 0; j < joints; ++j) {
@@ -98,7 +97,7 @@ class Identifier {
     std::vector<double> errors(weights.size(), 0.0);
     double samples = 0.0;
     for (int block = 0; block < blocks; ++block) {
-      Solver solver(problem, sigma_, block);
+      ConsistentFit solver = problem.fit(sigma_, block);
       for (const JointInformation& joint : information_.joints) samples += joint.samples[static_cast<size_t>(block)];
       for (size_t k = 0; k < weights.size(); ++k) {
         solver.solve(weights[k]);
@@ -138,7 +137,7 @@ class Identifier {
     if (!std::isfinite(least)) throw ModelError("the log leaves nothing to cross-validate: it is too short");
   }
 
-  void take(const Problem& problem, const Solver& solver) {
+  void take(const Problem& problem, const ConsistentFit& solver) {
     const MatrixXd covariance = solver.covariance(result_.prior_weight);
     const VectorXd untold = solver.untold();
     take_links(problem, solver.x(), covariance, untold);
@@ -162,33 +161,16 @@ class Identifier {
         const Index first = 10 * (found - fitted.begin());
         link.fitted = true;
         link.inertial = inertial_of(x.segment<10>(first));
-        spread(x.segment<10>(first), covariance.block<10, 10>(first, first), link);
+        const BodySigmas sigmas = body_sigmas(x.segment<10>(first), covariance.block<10, 10>(first, first));
+        link.sigma_mass = sigmas.mass_kg;
+        link.sigma_com = sigmas.com_m;
+        link.sigma_inertia = sigmas.inertia_kgm2;
         if (untold[first] > 0.5) link.untold.emplace_back("mass");
         if (untold.segment<3>(first + 1).maxCoeff() > 0.5) link.untold.emplace_back("com");
         if (untold.segment<6>(first + 4).maxCoeff() > 0.5) link.untold.emplace_back("inertia");
       }
       result_.links.push_back(std::move(link));
     }
-  }
-
-  // Sigmas of mass, centre and inertia about it, by the slopes of their dependence on the ten parameters.
-  static void spread(const Parameters10& p, const Eigen::Matrix<double, 10, 10>& covariance, IdentifiedLink& link) {
-    const auto numbers = [](const Parameters10& parameters) {
-      const Inertial body = inertial_of(parameters);
-      const Mat3d& I = body.inertia_com_kgm2;
-      Parameters10 all;
-      all << body.mass_kg, body.com_m, I(0, 0), I(0, 1), I(0, 2), I(1, 1), I(1, 2), I(2, 2);
-      return all;
-    };
-    Eigen::Matrix<double, 10, 10> slopes;
-    for (int k = 0; k < 10; ++k) {
-      const double h = 1e-6 * std::max(std::abs(p[k]), 1e-3 * p[0]);
-      slopes.col(k) = (numbers(p + h * Parameters10::Unit(k)) - numbers(p - h * Parameters10::Unit(k))) / (2.0 * h);
-    }
-    const Parameters10 sigma = (slopes * covariance * slopes.transpose()).diagonal().cwiseMax(0.0).cwiseSqrt();
-    link.sigma_mass = sigma[0];
-    link.sigma_com = sigma.segment<3>(1);
-    for (size_t k = 0; k < 6; ++k) link.sigma_inertia[k] = sigma[4 + static_cast<Index>(k)];
   }
 
   void take_joints(const Problem& problem, const VectorXd& x, const MatrixXd& covariance) {

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "dyn_core/model/joint_friction.hpp"
-#include "identify/pseudo_inertia.hpp"
 
 namespace dyn::sim::identify {
 namespace {
@@ -185,11 +184,7 @@ void Problem::set_up_prior(const Model& model, const VectorXd& maker) {
     prior_.push_back(floored(pseudo_inertia(p), mass, size));
     const Index first = 10 * static_cast<Index>(b);
     start_.segment<10>(first) = parameters_of(prior_.back());
-    const Eigen::Matrix4d inverse = prior_.back().inverse();
-    for (Index k = 0; k < 10; ++k) {
-      const Eigen::Matrix4d E = inverse * pseudo_inertia_basis()[static_cast<size_t>(k)];
-      units_[first + k] = 1.0 / std::sqrt((E * E).trace());
-    }
+    units_.segment<10>(first) = units_about(prior_.back());
   }
   for (size_t k = 0; k < unknowns_.numbers.size(); ++k) {
     const JointUnknown& number = unknowns_.numbers[k];
@@ -261,6 +256,27 @@ void Problem::reduce(const Model& model) {
       rows.col(size) = R.col(torque) - R.leftCols(torque) * fixed;
     }
   }
+}
+
+ConsistentFit Problem::fit(const VectorXd& sigma, int without) const {
+  const Index size = unknowns_.size();
+  Index count = 0;
+  for (int j = 0; j < static_cast<int>(sigma.size()); ++j) {
+    for (int b = 0; b < blocks; ++b) count += b == without ? 0 : rows(j, b).rows();
+  }
+  MatrixXd all(count, size + 1);
+  Index row = 0;
+  for (int j = 0; j < static_cast<int>(sigma.size()); ++j) {
+    for (int b = 0; b < blocks; ++b) {
+      const MatrixXd& some = rows(j, b);
+      if (b == without || some.rows() == 0) continue;
+      all.middleRows(row, some.rows()) = some / sigma[j];
+      row += some.rows();
+    }
+  }
+  ConsistentProblem problem{prior_, {}, start_, units_};
+  for (const JointUnknown& number : unknowns_.numbers) problem.numbers.push_back({number.scale, number.positive()});
+  return {std::move(problem), std::move(all)};
 }
 
 double Problem::squared_error(int joint, int block, const VectorXd& x) const {

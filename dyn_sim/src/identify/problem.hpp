@@ -3,7 +3,7 @@
 // The convex problem behind `dyn identify`. Over the ten parameters of every body and the friction, armature and offset
 // of every joint, x:
 //   minimize  1/2 sum_j |R_j x - tau_j|^2 / sigma_j^2 + weight (sum_b d(J_b, J0_b) + sum_k (x_k/s_k - log x_k/s_k))
-// with d the divergence of pseudo_inertia.hpp from the maker's values and s_k > 0 the scale of what may not be
+// with d the divergence of consistent_fit.hpp from the maker's values and s_k > 0 the scale of what may not be
 // negative. Both terms in brackets are barriers: every iterate of Newton's method is a possible robot.
 #pragma once
 
@@ -11,10 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "dyn_core/identify/consistent_fit.hpp"
 #include "dyn_sim/identify/identify.hpp"
 #include "identify/unknowns.hpp"
 
 namespace dyn::sim::identify {
+
+using namespace dyn::identify;  // NOLINT(google-build-using-namespace): bodies that stay possible
 
 // One number of a joint: its column as a sum of the joint's columns.
 struct JointUnknown {
@@ -52,6 +55,8 @@ class Problem {
   [[nodiscard]] const Eigen::MatrixXd& rows(int joint, int block) const {
     return rows_[static_cast<size_t>(joint)][static_cast<size_t>(block)];
   }
+  // Of all blocks but `without` (-1: of all), joints weighed by their noise.
+  [[nodiscard]] ConsistentFit fit(const Eigen::VectorXd& sigma, int without) const;
   [[nodiscard]] const Information& information() const noexcept { return information_; }
 
  private:
@@ -70,37 +75,6 @@ class Problem {
   Eigen::VectorXd start_, units_, maker_;
   std::vector<Eigen::Matrix4d> prior_;
   std::vector<std::array<Eigen::MatrixXd, blocks>> rows_;  // by joint and block
-};
-
-// The least squares part in the axes of its singular values, so that what the log does not tell stays exactly flat.
-class Solver {
- public:
-  // Of all blocks but `without` (-1: of all).
-  Solver(const Problem& problem, const Eigen::VectorXd& sigma, int without);
-
-  // From where the last call ended; weights are best walked through from large to small.
-  const Eigen::VectorXd& solve(double weight);
-  [[nodiscard]] const Eigen::VectorXd& x() const noexcept { return x_; }
-  // Of x at the solution: the inverse of the curvature.
-  [[nodiscard]] Eigen::MatrixXd covariance(double weight) const;
-  // By unknown: how much of it, in its unit, lies where the log says nothing; 0 to 1.
-  [[nodiscard]] Eigen::VectorXd untold() const;
-
- private:
-  struct Point {
-    double value = 0.0;  // of the barriers; infinite where x is impossible
-    Eigen::VectorXd gradient;
-    Eigen::MatrixXd curvature;
-  };
-  [[nodiscard]] double barrier(const Eigen::VectorXd& x) const;
-  void derivatives(const Eigen::VectorXd& x, Eigen::VectorXd& gradient, Eigen::MatrixXd& curvature) const;
-  [[nodiscard]] Eigen::MatrixXd curvature_of(double weight, const Eigen::MatrixXd& barrier_curvature) const;
-
-  const Problem& problem_;
-  Eigen::MatrixXd axes_;      // x = start + axes z
-  Eigen::VectorXd singular_;  // of the least squares part along z
-  Eigen::VectorXd target_;    // singular z = target
-  Eigen::VectorXd z_, x_;
 };
 
 }  // namespace dyn::sim::identify

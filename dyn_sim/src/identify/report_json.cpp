@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // --json of `dyn identify`, and identification.json.
-#include "identify/pseudo_inertia.hpp"
+#include "dyn_core/identify/pseudo_inertia.hpp"
 #include "identify/report.hpp"
 
 namespace dyn::sim {
@@ -59,7 +59,8 @@ Json link_json(const IdentifiedLink& link) {
 
 bool consistent(const Identified& identified) {
   for (const IdentifiedLink& link : identified.links) {
-    if (link.fitted && !identify::is_possible(identify::pseudo_inertia(identify::parameters_of(link.inertial))))
+    if (link.fitted &&
+        !dyn::identify::is_possible(dyn::identify::pseudo_inertia(dyn::identify::parameters_of(link.inertial))))
       return false;
   }
   for (const IdentifiedJoint& joint : identified.joints) {

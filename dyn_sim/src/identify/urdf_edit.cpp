@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "dyn_core/error.hpp"
+#include "dyn_core/identify/pseudo_inertia.hpp"
 #include "dyn_sim/identify/identify.hpp"
-#include "identify/pseudo_inertia.hpp"
 
 namespace dyn::sim {
 namespace {
@@ -133,7 +133,7 @@ std::string dynamics_element(Attributes attributes, const Tag* before) {
 // link's. Where nothing possible is left for it, the fixed links are scaled down together.
 void share(const Model& model, const IdentifiedLink& identified, std::map<std::string, Inertial>& inertials) {
   const Link* const main = model.find_link(identified.name);
-  const Eigen::Matrix4d body = identify::pseudo_inertia(identify::parameters_of(identified.inertial));
+  const Eigen::Matrix4d body = dyn::identify::pseudo_inertia(dyn::identify::parameters_of(identified.inertial));
   std::vector<const Link*> fixed;
   Eigen::Matrix4d sum = Eigen::Matrix4d::Zero();
   const Pose body_T_main = main->body_T_link;
@@ -141,14 +141,15 @@ void share(const Model& model, const IdentifiedLink& identified, std::map<std::s
   for (const Link& link : model.links()) {
     if (link.body != main->body || &link == main || !(link.inertial.mass_kg > 0.0)) continue;
     fixed.push_back(&link);
-    sum += identify::moved(identify::pseudo_inertia(identify::parameters_of(link.inertial)),
-                           main_T_body * link.body_T_link);
+    sum += dyn::identify::moved(dyn::identify::pseudo_inertia(dyn::identify::parameters_of(link.inertial)),
+                                main_T_body * link.body_T_link);
   }
   double scale = 1.0;
-  const auto rest_is_possible = [&](double s) { return identify::is_possible(body - s * sum - 1e-3 * body); };
+  const auto rest_is_possible = [&](double s) { return dyn::identify::is_possible(body - s * sum - 1e-3 * body); };
   while (!fixed.empty() && scale > 1e-6 && !rest_is_possible(scale)) scale *= 0.8;
   if (!fixed.empty() && scale <= 1e-6) scale = 0.0;
-  inertials[identified.name] = identify::inertial_of(identify::parameters_of(Eigen::Matrix4d(body - scale * sum)));
+  inertials[identified.name] =
+      dyn::identify::inertial_of(dyn::identify::parameters_of(Eigen::Matrix4d(body - scale * sum)));
   for (const Link* link : fixed) {
     if (scale == 1.0) continue;
     Inertial smaller = link->inertial;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <thread>
 
 #include "dyn_core/numeric/residual.hpp"
@@ -80,7 +81,13 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, con
                          std::numeric_limits<double>::quiet_NaN());
   record_.collision_begins_s.reserve(ArmRecord::most_collisions);
   record_.reference_cuts.reserve(ArmRecord::most_cuts);
-  for (const Event& event : config.events) record_.events.push_back({event.time_s, -1.0, event.label, {}});
+  for (const Event& event : config.events) {
+    const auto* const estimate = std::get_if<EstimateEvent>(&event.what);
+    if (estimate != nullptr) {
+      record_.estimates.push_back({static_cast<int>(record_.events.size()), estimate->name, estimate->link});
+    }
+    record_.events.push_back({event.time_s, -1.0, event.label, {}});
+  }
 
   const std::span<double> q(ref_q_.data(), at(robot_n_)), v(ref_v_.data(), at(robot_n_)),
       a(ref_a_.data(), at(robot_n_));
@@ -93,8 +100,8 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, con
   controller_.activate({plant_->q(), plant_->v()});
   start_validator(rate_hz);
   sample_in(0);
-  events_ = std::make_unique<EventWriter>(config, plant_settings_, live_, controller_, record_columns_,
-                                          live_.max_coordinates(), record_.events);
+  events_ = std::make_unique<EventWriter>(config, plant_settings_, live_, controller_, record_columns_, period_s_,
+                                          live_.max_coordinates(), record_);
   events_->wait_until_ready();
 }
 
@@ -138,7 +145,10 @@ void ArmLoop::stop() noexcept {
 
 void ArmLoop::boundaries(double time_s, bool wait) noexcept {
   if (failed()) return;
-  while (EventWriter::Ready* const ready = events_->due(time_s, wait)) {
+  while (true) {
+    if (learner_ != nullptr && events_->estimate_ends(learning_event_, time_s)) end_learning(wait);
+    EventWriter::Ready* const ready = events_->due(time_s, wait);
+    if (ready == nullptr) return;
     live_.enact(ready->change);
     if (ready->parameters) controller_.enact(std::move(ready->parameters));
     if (ready->plant) {
@@ -148,6 +158,15 @@ void ArmLoop::boundaries(double time_s, bool wait) noexcept {
     }
     if (ready->robot) become(*ready->robot);
     carried_ += ready->carried;
+    if (ready->learner != nullptr) {
+      learner_ = ready->learner;
+      learning_event_ = ready->event;
+      learns_from_sensors_ = ready->sensed;
+    }
+    if (ready->estimate_ends >= 0) {
+      learner_ = nullptr;
+      if (ready->attached) record_.estimates[at(ready->estimate_ends)].attached_s = time_s;
+    }
     if (ready->event >= 0) record_.events[at(ready->event)].applied_s = time_s;
     events_->done();
   }
@@ -158,6 +177,16 @@ void ArmLoop::become(EventWriter::Robot& robot) noexcept {
   passive_.swap(robot.passive);
   trajectory_.swap(robot.trajectory);
   ahead_.follow(*trajectory_);
+}
+
+// Its last block goes to whoever solves: with `wait` also where no slot is free yet.
+void ArmLoop::end_learning(bool wait) noexcept {
+  learner_->finish();
+  while (wait && !learner_->over()) {
+    const timespec moment{0, 50'000};
+    (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, nullptr);
+    learner_->finish();
+  }
 }
 
 void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
@@ -188,6 +217,10 @@ void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
   note(time_s, report);
   plant_->command({effort_.data(), plant_->q().size()});
   if (number % record_every_ == 0 && record_.rows < rows_max_) write_row(time_s, report);
+  if (learner_ != nullptr) {
+    if (learns_from_sensors_) plant_->measure_torque(sensed_);
+    learner_->add(q_, v_, learns_from_sensors_ ? sensed_ : effort_, report.generation, report.ramping);
+  }
   plant_->hold(period_s_);
   sample_in(number + 1);
 }

@@ -68,6 +68,7 @@ class ArmLoop {
   void start_validator(double rate_hz);
   void sample_in(std::int64_t number) noexcept;
   void become(EventWriter::Robot& robot) noexcept;
+  void end_learning(bool wait) noexcept;
   void note(double time_s, const control::CycleReport& report) noexcept;
   void note_passive(double time_s) noexcept;
   void note_report(double time_s, const control::CycleReport& report) noexcept;
@@ -102,6 +103,9 @@ class ArmLoop {
   double update_ns_ = 0.0, worst_error_ = 0.0;
   std::atomic<double> now_s_{0.0};
   int carried_ = 0;
+  identify::PayloadLearner* learner_ = nullptr;  // while an estimate goes on; the event writer's
+  int learning_event_ = -1;
+  bool learns_from_sensors_ = false;
   std::uint32_t cuts_seen_ = 0;
   bool stopping_ = false;
   Judge judge_;

@@ -115,6 +115,27 @@ RobotEvent read_change(YamlMap& map, const ModelOptions& options, double transit
   return event;
 }
 
+bool any_has_link(const std::vector<std::shared_ptr<const Model>>& robots, const std::string& link) {
+  return std::any_of(robots.begin(), robots.end(),
+                     [&](const auto& robot) { return robot->find_link(link) != nullptr; });
+}
+
+EstimateEvent read_estimate(YamlMap map, const std::vector<std::shared_ptr<const Model>>& robots, double transition_s) {
+  EstimateEvent event;
+  event.link = map.text("link");
+  if (!any_has_link(robots, event.link)) map.fail("link", "the robot has no link '" + event.link + "'");
+  event.name = map.text("name", "payload");
+  event.duration_s = map.number("duration", event.duration_s, about_zero(ranges::duration_s, " s"));
+  event.attach = map.flag("attach", false);
+  const std::string torque = map.text("torque", "commanded");
+  if (torque != "commanded" && torque != "sensed") map.fail("torque", "'" + torque + "' must be commanded or sensed");
+  event.sensed = torque == "sensed";
+  event.cutoff_hz = map.number("cutoff", event.cutoff_hz, about_zero(1e4, " Hz"));
+  event.transition_time_s = transition_s;
+  map.finish();
+  return event;
+}
+
 Event read_event(YamlMap& map, std::vector<std::shared_ptr<const Model>>& robots, const ModelOptions& options,
                  const std::filesystem::path& file) {
   Event event;
@@ -144,17 +165,19 @@ Event read_event(YamlMap& map, std::vector<std::shared_ptr<const Model>>& robots
                 push.number("duration", 0.1, about_zero(ranges::duration_s, " s"))};
     if (!(p.duration_s > 0.0)) push.fail("duration", "is not above 0 s");
     push.finish();
-    if (std::none_of(robots.begin(), robots.end(), [&](const auto& r) { return r->find_link(p.link) != nullptr; })) {
-      map.fail("push", "the robot has no link '" + p.link + "'");
-    }
+    if (!any_has_link(robots, p.link)) map.fail("push", "the robot has no link '" + p.link + "'");
     event.label = "push " + p.link;
     event.what = std::move(p);
   } else if (map.has("robot")) {
     event.what = read_change(map, options, transition, file);
     event.label = "robot = " + map.text("robot");
     robots.push_back(std::get<RobotEvent>(event.what).robot);
+  } else if (map.has("estimate")) {
+    EstimateEvent estimate = read_estimate(map.map("estimate"), robots, transition);
+    event.label = "estimate " + estimate.name + " on " + estimate.link;
+    event.what = std::move(estimate);
   } else {
-    map.fail("at", "the event must be one of attach, detach, set, push, robot");
+    map.fail("at", "the event must be one of attach, detach, set, push, robot, estimate");
   }
   if (!std::holds_alternative<AttachEvent>(event.what) && !std::holds_alternative<DetachEvent>(event.what)) {
     if (map.has("on")) map.fail("on", "belongs to attach and detach only");

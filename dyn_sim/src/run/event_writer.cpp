@@ -17,15 +17,17 @@ std::shared_ptr<const Model> model_of(const Plant& plant) { return std::make_sha
 }  // namespace
 
 EventWriter::EventWriter(const ArmConfig& config, const PlantSettings& plant, live::LiveModel& live,
-                         control::Controller& controller, const Columns& columns, int most_coordinates,
-                         std::vector<EventRecord>& records)
+                         control::Controller& controller, const Columns& columns, double period_s, int most_coordinates,
+                         ArmRecord& record)
     : config_(config),
       plant_settings_(plant),
       live_(live),
       controller_(controller),
       columns_(columns),
       most_coordinates_(static_cast<std::size_t>(most_coordinates)),
-      records_(records),
+      period_s_(period_s),
+      records_(record.events),
+      estimates_(record.estimates),
       carried_(config.description),
       plant_(live.newest_model()),
       robot_(live.newest_model()),
@@ -37,6 +39,8 @@ EventWriter::EventWriter(const ArmConfig& config, const PlantSettings& plant, li
     planned_.push_back({event.time_s, static_cast<int>(k), false});
     const auto* const push = std::get_if<PushEvent>(&event.what);
     if (push != nullptr) planned_.push_back({event.time_s + push->duration_s, static_cast<int>(k), true});
+    const auto* const estimate = std::get_if<EstimateEvent>(&event.what);
+    if (estimate != nullptr) planned_.push_back({event.time_s + estimate->duration_s, static_cast<int>(k), true});
   }
   std::stable_sort(planned_.begin(), planned_.end(),
                    [](const Planned& a, const Planned& b) { return a.time_s < b.time_s; });
@@ -55,8 +59,20 @@ EventWriter::Ready* EventWriter::due(double time_s, bool wait) noexcept {
   return ready;
 }
 
+bool EventWriter::estimate_ends(int event, double time_s) const noexcept {
+  const std::uint64_t next = ring_.released();
+  return next < planned_.size() && planned_[next].time_s <= time_s + 1e-9 && planned_[next].ends &&
+         planned_[next].event == event;
+}
+
+// What an estimate ends with is known when the loop has moved the arm for it.
 void EventWriter::wait_until_ready() const {
-  const std::size_t enough = std::min(planned_.size(), slots);
+  const auto waits_for_the_loop = [this](const Planned& planned) {
+    return planned.ends &&
+           std::holds_alternative<EstimateEvent>(config_.events[static_cast<std::size_t>(planned.event)].what);
+  };
+  const auto first = std::find_if(planned_.begin(), planned_.end(), waits_for_the_loop);
+  const std::size_t enough = std::min<std::size_t>(static_cast<std::size_t>(first - planned_.begin()), slots);
   while (ring_.committed() < enough) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
@@ -73,7 +89,7 @@ void EventWriter::work(const std::stop_token& stop) {
     const std::uint64_t planned = ring_.committed();
     Ready* const ready = planned < planned_.size() ? ring_.next() : nullptr;
     if (ready != nullptr) {
-      make_ready(planned_[planned], *ready);
+      make_ready(planned_[planned], *ready, stop);
       ring_.commit();
     } else {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -82,33 +98,38 @@ void EventWriter::work(const std::stop_token& stop) {
 }
 
 // A refusal changes neither model nor plant.
-void EventWriter::make_ready(const Planned& planned, Ready& ready) {
+void EventWriter::make_ready(const Planned& planned, Ready& ready, const std::stop_token& stop) {
   const auto number = static_cast<std::size_t>(planned.event);
   const auto& what = config_.events[number].what;
   time_s_ = planned.time_s;
   try {
-    if (!planned.push_ends) {
+    if (!planned.ends) {
       ready.event = planned.event;
-      if (const auto* const attach = std::get_if<AttachEvent>(&what))
-        records_[number].warnings = check(*attach, planned);
+      const auto* const attach = std::get_if<AttachEvent>(&what);
+      if (attach != nullptr &&
+          attach->target != Target::plant) {  // what only the plant gets is no concern of the model
+        records_[number].warnings = check(attach->payload, planned.time_s);
+      }
       std::visit([&](const auto& event) { put(event, ready); }, what);
+      if (ready.learner != nullptr) learning_event_ = planned.event;
+    } else if (const auto* const estimate = std::get_if<EstimateEvent>(&what)) {
+      end_estimate(*estimate, planned, ready, stop);
     } else if (push_ == std::get_if<PushEvent>(&what)) {  // not where another push has followed or it was refused
       build(carried_, nullptr, nullptr, ready);
       push_ = nullptr;
     }
   } catch (const ModelError& error) {
     ready = Ready{};
-    if (!planned.push_ends) records_[number].error = error.what();
+    if (!planned.ends) records_[number].error = error.what();
   }
 }
 
-// Whether the arm can carry it where the trajectory has it then; what only the plant gets does not concern the model.
-std::vector<std::string> EventWriter::check(const AttachEvent& event, const Planned& planned) const {
-  if (event.target == Target::plant) return {};
+// Whether the arm can carry it where the trajectory has it then.
+std::vector<std::string> EventWriter::check(const Payload& payload, double time_s) const {
   std::vector<double> q(static_cast<std::size_t>(robot_->coordinates())), v(q.size()), a(q.size());
-  trajectory_->sample(planned.time_s, q, v, a);
+  trajectory_->sample(time_s, q, v, a);
   return control::check_payload(
-      *live_.newest_model(), event.payload, q, config_.live.model.gravity_mps2,
+      *live_.newest_model(), payload, q, config_.live.model.gravity_mps2,
       control::Actuation::from_model(*robot_, own_passive_joints(*robot_, config_.passive_joints)), parameters_);
 }
 
@@ -187,6 +208,65 @@ control::Parameters EventWriter::parameters_for(const RobotEvent& event) const {
   carry(all.effort_limit, 0.0);
   carry(all.acceleration_limit, 0.0);
   return all;
+}
+
+void EventWriter::put(const EstimateEvent& event, Ready& ready) {
+  if (learner_ != nullptr) throw ModelError("another estimate is going on");
+  const control::Actuation actuation =
+      control::Actuation::from_model(*robot_, own_passive_joints(*robot_, config_.passive_joints));
+  identify::LearnerSettings settings;
+  settings.link = event.link;
+  settings.period_s = period_s_;
+  settings.duration_s = event.duration_s;
+  settings.cutoff_hz = event.cutoff_hz;
+  settings.known = actuation.actuated;
+  settings.behind_the_drive = event.sensed;
+  if (!event.sensed && parameters_.friction_compensation) settings.friction = actuation.friction;
+  learner_ = std::make_unique<identify::PayloadLearner>(live_.newest_model(), live_.payloads(), std::move(settings));
+  ready.learner = learner_.get();
+  ready.sensed = event.sensed;
+}
+
+// Solves as the loop's blocks come, until the last one.
+void EventWriter::end_estimate(const EstimateEvent& event, const Planned& planned, Ready& ready,
+                               const std::stop_token& stop) {
+  if (learner_ == nullptr || learning_event_ != planned.event) return;  // it was refused
+  const auto found = std::find_if(estimates_.begin(), estimates_.end(),
+                                  [&planned](const EstimateRecord& e) { return e.event == planned.event; });
+  EstimateRecord& record = *found;
+  while (!learner_->complete() && !stop.stop_requested()) {
+    if (learner_->collect()) {
+      record.history.push_back(learner_->solve());
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  learners_before_.push_back(std::move(learner_));
+  if (!learners_before_.back()->complete()) {
+    record.proposal.text = "the run ended before the estimate";
+    return;
+  }
+  record.over = true;
+  record.proposal = learners_before_.back()->propose(record.history.back());
+  ready.estimate_ends = static_cast<int>(found - estimates_.begin());
+  if (event.attach && record.proposal.what == identify::Proposal::attach) {
+    attach_learnt(event, planned, record, ready);
+  }
+}
+
+// Into the model only: the plant carries it already.
+void EventWriter::attach_learnt(const EstimateEvent& event, const Planned& planned, EstimateRecord& record,
+                                Ready& ready) {
+  try {
+    const Payload payload = Payload::rigid(event.name, event.link, record.history.back().inertial);
+    for (const std::string& warning : check(payload, planned.time_s)) {
+      records_[static_cast<std::size_t>(planned.event)].warnings.push_back(warning);
+    }
+    (void)live_.attach(payload, event.transition_time_s, &ready.change);
+    ready.attached = true;
+  } catch (const ModelError& error) {
+    record.proposal = {identify::Proposal::none, std::string("not attached: ") + error.what(), {}};
+  }
 }
 
 void EventWriter::build(const RobotDescription& carried, const PushEvent* push, const CoordinateMap* map,

@@ -82,13 +82,20 @@ Json changes(const ArmRecord& arm, Value&& value) {
 }
 
 Json events(const ArmRecord& arm) {
-  static constexpr std::array kinds = {"set", "push", "attach", "detach", "robot"};
+  static constexpr std::array kinds = {"set", "push", "attach", "detach", "robot", "estimate"};
   Json list = Json::array();
   for (size_t i = 0; i < arm.events.size(); ++i) {
     const EventRecord& event = arm.events[i];
     Json json = {{"planned", event.planned_s}, {"applied", event.applied_s}, {"label", event.label}};
     if (!event.error.empty()) json["error"] = event.error;
     if (arm.config && i < arm.config->events.size()) json["kind"] = kinds[arm.config->events[i].what.index()];
+    for (const EstimateRecord& estimate : arm.estimates) {
+      if (estimate.event != static_cast<int>(i) || event.applied_s < 0.0) continue;
+      const bool attached = estimate.attached_s >= 0.0;
+      json["outcome"] =
+          (attached ? "attached: " : "proposal: " + std::string(identify::to_string(estimate.proposal.what)) + ", ") +
+          estimate.proposal.text;
+    }
     list.push_back(json);
   }
   return list;

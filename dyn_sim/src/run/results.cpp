@@ -53,6 +53,49 @@ Json events(const ArmRecord& arm, bool named) {
   return list;
 }
 
+Json vector_json(const Vec3d& x) { return {finite(x.x()), finite(x.y()), finite(x.z())}; }
+
+// Mass, centre of mass and inertia about it in the frame of the link, with their standard deviations.
+Json learnt_json(const identify::LearntPayload& learnt) {
+  const Mat3d& I = learnt.inertial.inertia_com_kgm2;
+  Json inertia = Json::array(), sigma_inertia = Json::array();
+  for (const double x : {I(0, 0), I(0, 1), I(0, 2), I(1, 1), I(1, 2), I(2, 2)}) inertia.push_back(finite(x));
+  for (const double x : learnt.sigma.inertia_kgm2) sigma_inertia.push_back(finite(x));
+  return {
+      {"motion_s", finite(learnt.time_s)},
+      {"converged", learnt.converged},
+      {"mass", finite(learnt.inertial.mass_kg)},
+      {"com", vector_json(learnt.inertial.com_m)},
+      {"inertia", inertia},
+      {"sigma",
+       {{"mass", finite(learnt.sigma.mass_kg)}, {"com", vector_json(learnt.sigma.com_m)}, {"inertia", sigma_inertia}}}};
+}
+
+Json estimates(const ArmRecord& arm) {
+  Json list = Json::array();
+  for (const EstimateRecord& estimate : arm.estimates) {
+    Json json = {{"name", estimate.name},
+                 {"link", estimate.link},
+                 {"over", estimate.over},
+                 {"proposal", identify::to_string(estimate.proposal.what)},
+                 {"payloads", estimate.proposal.payloads},
+                 {"text", estimate.proposal.text},
+                 {"attached_s", estimate.attached_s < 0.0 ? Json(nullptr) : finite(estimate.attached_s)},
+                 {"history", Json::array()}};
+    if (!estimate.history.empty()) json.update(learnt_json(estimate.history.back()));
+    for (const auto& learnt : estimate.history) {
+      json["history"].push_back({{"motion_s", finite(learnt.time_s)},
+                                 {"converged", learnt.converged},
+                                 {"mass", finite(learnt.inertial.mass_kg)},
+                                 {"sigma_mass", finite(learnt.sigma.mass_kg)},
+                                 {"com", vector_json(learnt.inertial.com_m)},
+                                 {"sigma_com", vector_json(learnt.sigma.com_m)}});
+    }
+    list.push_back(json);
+  }
+  return list;
+}
+
 Json reference_cuts(const ArmRecord& arm) {
   Json list = Json::array();
   for (const auto& [time_s, cut] : arm.reference_cuts) {
@@ -90,6 +133,7 @@ Json arm_json(const ArmRecord& arm) {
                {"passive", {{"rate_max", finite(arm.passive_rate_max)}, {"rate_end", finite(arm.passive_rate_end)}}},
                {"validation", validation(arm)},
                {"events", events(arm, false)},
+               {"estimates", estimates(arm)},
                {"coordinates", arm.coordinates},
                {"recorded_cycles", arm.rows},
                {"recorded_with",

@@ -41,6 +41,15 @@ struct PushEvent {
   Vec3d force_N = Vec3d::Zero(), point_m = Vec3d::Zero();
   double duration_s = 0.1;
 };
+// Learns from the motion what a link carries (identify/payload_learner.hpp) and ends with a proposal.
+struct EstimateEvent {
+  std::string link, name;  // of the payload that it may become
+  double duration_s = 2.0;
+  bool attach = false;  // what has converged and can be carried
+  bool sensed = false;  // by the torque sensors, not by what the drives were commanded
+  double cutoff_hz = 10.0;
+  double transition_time_s = 0.0;
+};
 
 // Another description of the robot, on plant and model alike, whose joints may be others; payloads stay on.
 struct RobotEvent {
@@ -53,7 +62,7 @@ struct RobotEvent {
 
 struct Event {
   double time_s = 0.0;
-  std::variant<SetEvent, PushEvent, AttachEvent, DetachEvent, RobotEvent> what;
+  std::variant<SetEvent, PushEvent, AttachEvent, DetachEvent, RobotEvent, EstimateEvent> what;
   std::string label;  // for reports: attach box, jsim_algorithm = gdahj, robot = longer.urdf, ...
 };
 

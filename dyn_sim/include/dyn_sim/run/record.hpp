@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dyn_core/control/reference_limiter.hpp"
+#include "dyn_core/identify/payload_learner.hpp"
 #include "dyn_sim/run/config.hpp"
 
 namespace dyn::sim {
@@ -47,6 +48,16 @@ struct EventRecord {
   std::string label;
   std::string error;  // why it was refused; empty if it was not
   std::vector<std::string> warnings{};
+};
+
+// What an event `estimate` learnt.
+struct EstimateRecord {
+  int event = 0;
+  std::string name, link;
+  bool over = false;
+  std::vector<identify::LearntPayload> history{};  // as it converged, a tenth of a second of motion each
+  identify::PayloadProposal proposal{};
+  double attached_s = -1.0;  // -1: not attached
 };
 
 // Why a run failed; it has then exit code 3.
@@ -89,6 +100,7 @@ struct ArmRecord {
   std::vector<std::int16_t> jsim;       // by row: index of the algorithm that was used
   std::vector<std::uint8_t> flags;      // by row: flag_saturated | ...
   std::vector<EventRecord> events;
+  std::vector<EstimateRecord> estimates;
   std::vector<ResidualRecord> residuals;
   std::vector<FailureRecord> failures;  // by time; none: all went well
   double saturation = 0.0;              // share of the cycles, but those in which the arm is brought to rest

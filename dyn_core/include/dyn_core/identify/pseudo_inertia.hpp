@@ -14,7 +14,7 @@
 
 #include "dyn_core/model/description.hpp"
 
-namespace dyn::sim::identify {
+namespace dyn::identify {
 
 using Parameters10 =
     Eigen::Matrix<double, 10, 1>;  // m, h (3), I_xx, I_xy, I_yy, I_xz, I_yz, I_zz: regressor/layout.hpp
@@ -94,4 +94,4 @@ inline Eigen::Matrix4d floored(const Eigen::Matrix4d& J, double mass_kg, double 
   return unit.asDiagonal() * possible * unit.asDiagonal();
 }
 
-}  // namespace dyn::sim::identify
+}  // namespace dyn::identify

@@ -1,0 +1,139 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What a link carries, learnt from the motion that is going on. From the momentum, so without accelerations
+// (regressor.hpp), with p0 the parameters of the model without what is told to be on the link, and pi those of what is:
+//   W pi = y,  W = d/dt Y_momentum - Y_rate (ten columns),  y = tau - friction - (d/dt Y_momentum - Y_rate) p0
+// The loop takes differences over a period (Y_rate at its middle), passes W and y through the same low-pass, a
+// Butterworth of second order from rest, which leaves the equation exact, and sums up [W y]^T [W y] by joint in blocks.
+// Another thread adds up the blocks and solves for a body that stays possible (consistent_fit.hpp); the joints' noise
+// is what the fit leaves. The prior is a ball of twice the density of water, with the weight of one observation.
+//
+//   loop         add() every cycle: nothing allocated, no lock; a block goes through a Ring
+//   off the loop collect(), then solve() and propose(), one thread
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dyn_core/identify/consistent_fit.hpp"
+#include "dyn_core/lockfree/ring.hpp"
+#include "dyn_core/model/joint_friction.hpp"
+#include "dyn_core/model/payload.hpp"
+#include "dyn_core/regressor.hpp"
+
+namespace dyn::identify {
+
+struct LearnerSettings {
+  std::string link;                     // that carries it
+  double period_s = 1e-3;               // of the loop
+  double duration_s = 2.0;              // at most; then add() does nothing any more
+  double cutoff_hz = 10.0;              // of the low-pass, below a quarter of the loop's rate
+  std::vector<JointFriction> friction;  // by coordinate, of the robot's; empty where torque is measured behind it
+  std::vector<bool> known;              // by coordinate: its torque is known; the rest, and those not named, are not
+  bool behind_the_drive = false;        // the torque is a sensor's: friction and armature are not in it
+};
+
+// In the frame of the link.
+struct LearntPayload {
+  double time_s = 0.0;  // of motion that was summed up
+  Inertial inertial;    // possible, always
+  BodySigmas sigma;
+  std::vector<double> noise;  // by coordinate that is known: rms of what is left, N m or N
+  bool converged = false;
+  std::string why_not;  // what keeps it from having converged
+};
+
+enum class Proposal : std::uint8_t { none, attach, keep, detach };
+[[nodiscard]] const char* to_string(Proposal proposal) noexcept;
+
+struct PayloadProposal {
+  Proposal what = Proposal::none;
+  std::string text;                     // a sentence
+  std::vector<std::string> payloads{};  // to be detached, or kept
+};
+
+class PayloadLearner {
+ public:
+  // `model` as the loop has it, with what is attached. `attached`: of LiveModel::payloads(); rigid ones on the link are
+  // what is told. Throws ModelError where the link does not exist or does not move, a chain hangs on it, or a setting
+  // is out of range.
+  PayloadLearner(const std::shared_ptr<const Model>& model, const std::vector<Payload>& attached,
+                 LearnerSettings settings);
+
+  // --- The loop ---------------------------------------------------------------------------------------------------
+  // State of this cycle and the torque that acts from now to the next one; the model's coordinates. `generation`: of
+  // the live model; another than in the first call ends it. While a payload is ramped nothing is summed up.
+  DYN_REALTIME void add(std::span<const double> q, std::span<const double> v, std::span<const double> tau,
+                        std::uint64_t generation, bool ramping) noexcept;
+  // What was summed up so far is all; to be called again where it is not over() then, since no block was free.
+  DYN_REALTIME void finish() noexcept;
+  // All of its duration was summed up, or the model changed.
+  [[nodiscard]] DYN_REALTIME bool over() const noexcept { return over_; }
+
+  // --- Off the loop -----------------------------------------------------------------------------------------------
+  // Takes the oldest block that the loop has summed up; false where there is none.
+  bool collect();
+  // The last block has come.
+  [[nodiscard]] bool complete() const noexcept { return complete_; }
+  [[nodiscard]] double collected_s() const noexcept { return collected_s_; }
+  // Where what the link carries changed meanwhile, only what came after that counts.
+  [[nodiscard]] LearntPayload solve();
+  [[nodiscard]] PayloadProposal propose(const LearntPayload& learnt) const;
+  [[nodiscard]] const std::string& link() const noexcept { return settings_.link; }
+
+ private:
+  static constexpr std::size_t columns = regressor::parameters_per_body + 1;  // of the body, and y
+  static constexpr std::size_t sums = columns * (columns + 1) / 2;
+  struct Block {
+    explicit Block(std::size_t known) : sum(known * sums, 0.0), count(known, 0.0) {}
+    std::vector<double> sum;    // by known coordinate: upper triangle of [W y]^T [W y]
+    std::vector<double> count;  // by known coordinate
+    double duration_s = 0.0;
+    bool last = false, model_changed = false;
+  };
+  struct Filtered {
+    double before = 0.0, between = 0.0;  // the low-pass's memory
+  };
+
+  void take_state(std::span<const double> v) noexcept;
+  void sum_up(std::size_t k, double v) noexcept;
+  [[nodiscard]] double low_pass(Filtered& memory, double x) const noexcept;
+  [[nodiscard]] bool has_all() const noexcept { return summed_s_ >= settings_.duration_s - 1.5 * settings_.period_s; }
+  void end_block(bool last, bool model_changed) noexcept;
+
+  [[nodiscard]] LearntPayload fit(std::size_t first_block) const;
+  void judge(LearntPayload& learnt, const LearntPayload& newest) const;
+
+  LearnerSettings settings_;
+  Regressor regressor_;
+  std::vector<int> known_;  // coordinates
+  std::vector<double> p0_;  // of the model without what is told
+  std::vector<double> armature_;
+  int column_ = 0;     // of the body in the regressors
+  Pose link_T_moved_;  // from the regressor's frame of the body
+  std::vector<std::string> told_names_;
+  Inertial told_;                         // all of them, frame of the link
+  double b_ = 0.0, a1_ = 0.0, a2_ = 0.0;  // of the low-pass
+  double independent_ = 1.0;              // share of its samples
+
+  // The loop's own.
+  std::vector<double> momentum_, rate_, momentum_before_, rate_before_;  // by known coordinate: ten columns, and p0's
+  std::vector<double> v_before_, tau_before_;
+  std::vector<Filtered> memory_;  // by known coordinate, by column
+  Block block_;
+  std::uint64_t generation_ = 0;
+  bool has_before_ = false, has_generation_ = false, over_ = false;
+  double summed_s_ = 0.0;
+
+  lockfree::Ring<Block> ring_;
+
+  // Off the loop.
+  std::deque<Block> blocks_;
+  double collected_s_ = 0.0;
+  bool complete_ = false, model_changed_ = false;
+};
+
+}  // namespace dyn::identify

@@ -1,0 +1,201 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// The loop's side of it, and what it is configured with.
+#include "dyn_core/identify/payload_learner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace dyn::identify {
+namespace {
+
+constexpr double block_s = 0.1;
+constexpr std::size_t slots = 32;  // so many blocks may wait for whoever solves
+constexpr int body_columns = regressor::parameters_per_body;
+
+Inertial in_link_frame(const Payload& payload) {
+  return inertial_of(
+      parameters_of(moved(pseudo_inertia(parameters_of(*payload.inertial())), payload.link_T_payload())));
+}
+
+std::vector<int> known_coordinates(const LearnerSettings& settings, const Model& model) {
+  std::vector<int> known;
+  for (std::size_t i = 0; i < settings.known.size() && i < static_cast<std::size_t>(model.coordinates()); ++i) {
+    if (settings.known[i]) known.push_back(static_cast<int>(i));
+  }
+  if (known.empty()) {
+    throw ModelError("a payload on link '" + settings.link + "': there is no joint whose torque is known");
+  }
+  return known;
+}
+
+}  // namespace
+
+PayloadLearner::PayloadLearner(const std::shared_ptr<const Model>& model, const std::vector<Payload>& attached,
+                               LearnerSettings settings)
+    : settings_(std::move(settings)),
+      regressor_(model),
+      known_(known_coordinates(settings_, *model)),
+      block_(known_.size()),
+      ring_(slots, block_) {
+  const std::string who = "a payload on link '" + settings_.link + "'";
+  const Link* const link = model->find_link(settings_.link);
+  if (link == nullptr) throw ModelError(who + ": the robot has no such link");
+  const auto& layout = regressor_.layout();
+  const auto body = std::find(layout.body.begin(), layout.body.end(), link->body);
+  if (body == layout.body.end()) throw ModelError(who + ": the link does not move");
+  if (!(settings_.duration_s >= 0.5 && settings_.duration_s <= 3600.0)) {
+    throw ModelError(who + ": a duration of " + std::to_string(settings_.duration_s) + " s is not in 0.5 to 3600 s");
+  }
+  const double period = settings_.period_s;
+  if (!(period > 0.0 && settings_.cutoff_hz >= 0.5 && settings_.cutoff_hz * period <= 0.25)) {
+    throw ModelError(who + ": a cutoff of " + std::to_string(settings_.cutoff_hz) +
+                     " Hz is not between 0.5 Hz and a quarter of the loop's rate");
+  }
+  const auto place = static_cast<std::size_t>(body - layout.body.begin());
+  column_ = body_columns * static_cast<int>(place);
+  const Mat3d to_link = link->body_T_link.R.transpose();
+  link_T_moved_ = {to_link * layout.body_R_link[place], -to_link * link->body_T_link.p_m};
+
+  p0_.resize(static_cast<std::size_t>(layout.parameters()));
+  regressor_.parameters(p0_);
+  Eigen::Matrix4d told = Eigen::Matrix4d::Zero();
+  for (const Payload& payload : attached) {
+    if (payload.link() != settings_.link) continue;
+    if (payload.inertial() == nullptr) throw ModelError(who + ": chain '" + payload.name() + "' hangs on it");
+    told_names_.push_back(payload.name());
+    told += pseudo_inertia(parameters_of(in_link_frame(payload)));
+  }
+  if (!told_names_.empty()) {
+    told_ = inertial_of(parameters_of(told));
+    const Pose moved_T_link{link_T_moved_.R.transpose(), -link_T_moved_.R.transpose() * link_T_moved_.p_m};
+    const Parameters10 less = parameters_of(moved(told, moved_T_link));
+    for (int k = 0; k < body_columns; ++k) p0_[static_cast<std::size_t>(column_ + k)] -= less[k];
+  }
+
+  armature_ = model->tree().armature;
+  if (settings_.behind_the_drive) std::fill(armature_.begin(), armature_.end(), 0.0);
+  // Bilinear transform of a Butterworth of second order.
+  const double w = std::tan(std::numbers::pi * settings_.cutoff_hz * period), w2 = w * w;
+  const double norm = 1.0 / (1.0 + std::numbers::sqrt2 * w + w2);
+  b_ = w2 * norm;
+  a1_ = 2.0 * (w2 - 1.0) * norm;
+  a2_ = (1.0 - std::numbers::sqrt2 * w + w2) * norm;
+  constexpr double noise_bandwidth = 1.11;  // of it, times its cutoff
+  independent_ = std::min(1.0, 2.0 * noise_bandwidth * settings_.cutoff_hz * period);
+
+  const std::size_t known = known_.size();
+  const std::size_t width = known * static_cast<std::size_t>(columns);
+  for (auto* x : {&momentum_, &rate_, &momentum_before_, &rate_before_}) x->assign(width, 0.0);
+  v_before_.assign(known, 0.0);
+  tau_before_.assign(known, 0.0);
+  memory_.resize(width);
+}
+
+void PayloadLearner::add(std::span<const double> q, std::span<const double> v, std::span<const double> tau,
+                         std::uint64_t generation, bool ramping) noexcept {
+  if (over_) return;
+  if (!has_generation_) generation_ = generation;
+  has_generation_ = true;
+  if (generation != generation_) return end_block(true, true);
+  const auto n = static_cast<std::size_t>(regressor_.model().coordinates());
+  DYN_EXPECTS(q.size() >= n && v.size() >= n && tau.size() >= n);
+  if (ramping || !regressor_.update_momentum(q.first(n), v.first(n)).ok()) {
+    has_before_ = false;
+    return;
+  }
+  take_state(v);
+  if (has_before_) {
+    for (std::size_t k = 0; k < known_.size(); ++k) sum_up(k, v[static_cast<std::size_t>(known_[k])]);
+    block_.duration_s += settings_.period_s;
+    summed_s_ += settings_.period_s;
+  }
+  has_before_ = true;
+  momentum_.swap(momentum_before_);
+  rate_.swap(rate_before_);
+  for (std::size_t k = 0; k < known_.size(); ++k) {
+    const auto i = static_cast<std::size_t>(known_[k]);
+    v_before_[k] = v[i];
+    tau_before_[k] = tau[i];
+  }
+  if (has_all() || block_.duration_s >= block_s - 0.5 * settings_.period_s) end_block(has_all(), false);
+}
+
+// Ten columns of the body and the arm's own part, of the momentum and of its rate.
+void PayloadLearner::take_state(std::span<const double> v) noexcept {
+  const auto Ym = regressor_.Y_momentum(), Yr = regressor_.Y_rate();
+  for (std::size_t k = 0; k < known_.size(); ++k) {
+    const int i = known_[k];
+    double* const momentum = &momentum_[k * columns];
+    double* const rate = &rate_[k * columns];
+    for (int c = 0; c < body_columns; ++c) {
+      momentum[c] = Ym(i, column_ + c);
+      rate[c] = Yr(i, column_ + c);
+    }
+    const auto place = static_cast<std::size_t>(i);
+    double own = armature_[place] * v[place], own_rate = 0.0;
+    for (std::size_t c = 0; c < p0_.size(); ++c) {
+      own += Ym(i, static_cast<Eigen::Index>(c)) * p0_[c];
+      own_rate += Yr(i, static_cast<Eigen::Index>(c)) * p0_[c];
+    }
+    momentum[body_columns] = own;
+    rate[body_columns] = own_rate;
+  }
+}
+
+double PayloadLearner::low_pass(Filtered& memory, double x) const noexcept {
+  const double y = b_ * x + memory.before;
+  memory.before = 2.0 * b_ * x - a1_ * y + memory.between;
+  memory.between = b_ * x - a2_ * y;
+  return y;
+}
+
+// The period that ends in this cycle, of one joint.
+void PayloadLearner::sum_up(std::size_t k, double v) noexcept {
+  const double v_mean = 0.5 * (v_before_[k] + v);
+  const auto joint = static_cast<std::size_t>(known_[k]);
+  double friction = 0.0;
+  bool sticks = false;
+  if (joint < settings_.friction.size()) {
+    constexpr double slow = 0.02;  // rad/s or m/s: whether and how it sticks is not known
+    const JointFriction& f = settings_.friction[joint];
+    friction = friction_torque(f, v_mean, friction_creep_rate);
+    sticks = (f.coulomb > 0.0 || f.stribeck > 0.0) && std::abs(v_mean) < slow;
+  }
+  double row[columns];
+  for (std::size_t c = 0; c < columns; ++c) {
+    const std::size_t at = k * columns + c;
+    const double change = (momentum_[at] - momentum_before_[at]) / settings_.period_s;
+    const double needed = change - 0.5 * (rate_[at] + rate_before_[at]);
+    row[c] = low_pass(memory_[at], c == body_columns ? tau_before_[k] - friction - needed : needed);
+  }
+  if (sticks) return;
+  double* sum = &block_.sum[k * sums];
+  for (std::size_t c = 0; c < columns; ++c) {
+    for (std::size_t d = c; d < columns; ++d) *sum++ += row[c] * row[d];
+  }
+  block_.count[k] += 1.0;
+}
+
+void PayloadLearner::finish() noexcept {
+  if (!over_) end_block(true, false);
+}
+
+// Where no slot is free, the block goes on; the last one is kept until there is one.
+void PayloadLearner::end_block(bool last, bool model_changed) noexcept {
+  Block* const slot = ring_.next();
+  if (slot == nullptr) return;
+  over_ = last;
+  std::copy(block_.sum.begin(), block_.sum.end(), slot->sum.begin());
+  std::copy(block_.count.begin(), block_.count.end(), slot->count.begin());
+  slot->duration_s = block_.duration_s;
+  slot->last = over_;
+  slot->model_changed = model_changed;
+  ring_.commit();
+  std::fill(block_.sum.begin(), block_.sum.end(), 0.0);
+  std::fill(block_.count.begin(), block_.count.end(), 0.0);
+  block_.duration_s = 0.0;
+}
+
+}  // namespace dyn::identify

@@ -1,0 +1,205 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+//
+// What a learner's sums say. Off the loop.
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+#include "dyn_core/identify/payload_learner.hpp"
+#include "dyn_core/realtime.hpp"
+
+namespace dyn::identify {
+namespace {
+
+using Eigen::MatrixXd;
+using Sums = Eigen::Matrix<double, 11, 11>;
+
+constexpr double prior_weight = 1.0;
+constexpr double density_kgpm3 = 2000.0;
+// Converged: three sigmas are at most this share of the mass, or this mass, and this far from the centre.
+constexpr double mass_share = 0.01, mass_kg = 0.02, centre_m = 0.005;
+constexpr double least_s = 1.0;           // of motion
+constexpr double nothing_kg = 0.05;       // what is lighter is no payload
+constexpr std::size_t newest_blocks = 5;  // by themselves they have to say the same as all
+
+std::string text(double x) {
+  char digits[32];
+  (void)std::snprintf(digits, sizeof digits, "%.4g", x);
+  return digits;
+}
+
+std::string kg(const Inertial& body, const BodySigmas& sigma) {
+  const Vec3d& c = body.com_m;
+  return text(body.mass_kg) + " kg (sigma " + text(sigma.mass_kg) + ") at (" + text(c.x()) + ", " + text(c.y()) + ", " +
+         text(c.z()) + ") m";
+}
+
+// Of all matter within sight of the link.
+Eigen::Matrix4d ball(double mass, const Vec3d& centre) {
+  const double radius = std::cbrt(3.0 * mass / (4.0 * std::numbers::pi * density_kgpm3));
+  Inertial body{mass, centre, 0.4 * mass * radius * radius * Mat3d::Identity()};
+  return pseudo_inertia(parameters_of(body));
+}
+
+// [A | b] with [A | b]^T [A | b] = S.
+MatrixXd root(const Sums& S) {
+  const Eigen::SelfAdjointEigenSolver<Sums> eigen(S);
+  return eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() * eigen.eigenvectors().transpose();
+}
+
+bool is_nothing(const LearntPayload& learnt) {
+  return learnt.inertial.mass_kg < std::max(nothing_kg, 3.0 * learnt.sigma.mass_kg);
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "'" : ", '") + name + "'";
+  return all;
+}
+
+}  // namespace
+
+const char* to_string(Proposal proposal) noexcept {
+  switch (proposal) {
+    case Proposal::attach: return "attach";
+    case Proposal::keep: return "keep";
+    case Proposal::detach: return "detach";
+    default: return "none";
+  }
+}
+
+bool PayloadLearner::collect() {
+  realtime::forbid("PayloadLearner::collect");
+  const Block* const block = ring_.front();
+  if (block == nullptr) return false;
+  complete_ = complete_ || block->last;
+  model_changed_ = model_changed_ || block->model_changed;
+  collected_s_ += block->duration_s;
+  if (block->duration_s > 0.0) blocks_.push_back(*block);
+  ring_.release();
+  return true;
+}
+
+// All rounds weigh the joints by what the round before has left of their torque, and take its body's place and mass for
+// the ball's.
+LearntPayload PayloadLearner::fit(std::size_t first_block) const {
+  const std::size_t known = known_.size();
+  std::vector<Sums> S(known, Sums::Zero());
+  std::vector<double> count(known, 0.0), noise(known);
+  LearntPayload learnt;
+  for (std::size_t b = first_block; b < blocks_.size(); ++b) {
+    learnt.time_s += blocks_[b].duration_s;
+    for (std::size_t k = 0; k < known; ++k) {
+      const double* sum = &blocks_[b].sum[k * sums];
+      count[k] += blocks_[b].count[k];
+      for (int c = 0; c < 11; ++c) {
+        for (int d = c; d < 11; ++d) S[k](c, d) += *sum++;
+      }
+    }
+  }
+  for (std::size_t k = 0; k < known; ++k) {
+    S[k] = Sums(S[k].selfadjointView<Eigen::Upper>());
+    noise[k] = 0.1 * std::sqrt(S[k](10, 10) / std::max(count[k], 1.0)) + 1e-6;
+  }
+  constexpr int rounds = 5;
+  Eigen::Matrix4d prior = ball(1.0, link_T_moved_.R.transpose() * -link_T_moved_.p_m);
+  for (int round = 0; round < rounds; ++round) {
+    MatrixXd rows(11 * static_cast<Eigen::Index>(known), 11);
+    for (std::size_t k = 0; k < known; ++k) {
+      rows.middleRows<11>(11 * static_cast<Eigen::Index>(k)) = std::sqrt(independent_) / noise[k] * root(S[k]);
+    }
+    const double weight = round == 0 ? 1e-3 * prior_weight : prior_weight;
+    ConsistentFit fit({{prior}, {}, parameters_of(prior), units_about(prior)}, rows);
+    const Parameters10 p = fit.solve(weight);
+    Eigen::Matrix<double, 11, 1> error;
+    error << p, -1.0;
+    for (std::size_t k = 0; k < known; ++k) {
+      const double samples = independent_ * count[k];
+      const double freedom = std::max(samples - 10.0 / static_cast<double>(known), 0.25 * samples) / independent_;
+      const double squares = std::max(0.0, error.dot(S[k] * error));
+      const double floor = 1e-7 * std::sqrt(S[k](10, 10) / std::max(count[k], 1.0)) + 1e-9;
+      noise[k] = std::max(std::sqrt(squares / std::max(freedom, 1.0)), floor);
+    }
+    if (round == rounds - 1) {
+      learnt.inertial = inertial_of(parameters_of(moved(pseudo_inertia(p), link_T_moved_)));
+      learnt.sigma = body_sigmas(p, fit.covariance(weight), link_T_moved_);
+    } else {
+      prior = ball(std::max(p[0], nothing_kg), p.segment<3>(1) / p[0]);
+    }
+  }
+  learnt.noise = noise;
+  return learnt;
+}
+
+LearntPayload PayloadLearner::solve() {
+  realtime::forbid("PayloadLearner::solve");
+  LearntPayload learnt = fit(0);
+  if (model_changed_) {
+    learnt.why_not = "the model changed meanwhile";
+    return learnt;
+  }
+  if (blocks_.size() < 2 * newest_blocks) {
+    learnt.why_not = "it has seen " + text(learnt.time_s) + " s of motion";
+    return learnt;
+  }
+  const LearntPayload newest = fit(blocks_.size() - newest_blocks);
+  const double apart = std::abs(newest.inertial.mass_kg - learnt.inertial.mass_kg);
+  const double noise = std::hypot(newest.sigma.mass_kg, learnt.sigma.mass_kg);
+  const double mass = std::max(newest.inertial.mass_kg, learnt.inertial.mass_kg);
+  if (apart > 5.0 * noise + 0.05 * mass + mass_kg) {
+    learnt.why_not = "what the link carries changed from " + kg(learnt.inertial, learnt.sigma) + " to " +
+                     kg(newest.inertial, newest.sigma);
+    blocks_.erase(blocks_.begin(), blocks_.end() - static_cast<std::ptrdiff_t>(newest_blocks));
+    return learnt;
+  }
+  judge(learnt, newest);
+  return learnt;
+}
+
+void PayloadLearner::judge(LearntPayload& learnt, const LearntPayload& newest) const {
+  const double mass = learnt.inertial.mass_kg, three = 3.0 * learnt.sigma.mass_kg;
+  const double centre = 3.0 * learnt.sigma.com_m.norm();
+  const double apart = std::abs(newest.inertial.mass_kg - mass);
+  if (learnt.time_s < least_s) {
+    learnt.why_not = "it has seen " + text(learnt.time_s) + " s of motion";
+  } else if (three > std::max(mass_share * mass, mass_kg)) {
+    learnt.why_not = "the mass is known to " + text(three) + " kg (three sigmas) only";
+  } else if (mass < nothing_kg) {
+    learnt.converged = true;  // nothing has no centre
+  } else if (centre > centre_m) {
+    learnt.why_not = "the centre of mass is known to " + text(1e3 * centre) +
+                     " mm (three sigmas) only: the motion says too "
+                     "little of it";
+  } else if (apart > 3.0 * newest.sigma.mass_kg + mass_share * mass + mass_kg) {
+    learnt.why_not = "its last half second alone says " + kg(newest.inertial, newest.sigma);
+  } else {
+    learnt.converged = true;
+  }
+}
+
+PayloadProposal PayloadLearner::propose(const LearntPayload& learnt) const {
+  const std::string on = " on link '" + settings_.link + "'";
+  if (!learnt.converged) return {Proposal::none, "not converged" + on + ": " + learnt.why_not, {}};
+  const std::string what = kg(learnt.inertial, learnt.sigma);
+  if (told_names_.empty()) {
+    if (is_nothing(learnt)) return {Proposal::none, "nothing is carried" + on + ": " + what, {}};
+    return {Proposal::attach, what + on, {}};
+  }
+  if (is_nothing(learnt)) {
+    return {Proposal::detach, listed(told_names_) + on + " was dropped: learnt are " + what, told_names_};
+  }
+  const double apart_kg = std::abs(learnt.inertial.mass_kg - told_.mass_kg);
+  const double apart_m = (learnt.inertial.com_m - told_.com_m).norm();
+  if (apart_kg > std::max(3.0 * learnt.sigma.mass_kg, 0.05 * told_.mass_kg) ||
+      apart_m > std::max(3.0 * learnt.sigma.com_m.norm(), 0.02)) {
+    return {Proposal::none,
+            "disagrees with the told payload " + listed(told_names_) + " of " + text(told_.mass_kg) + " kg" + on +
+                ": learnt are " + what,
+            told_names_};
+  }
+  return {Proposal::keep, what + on + ", as was told of " + listed(told_names_), told_names_};
+}
+
+}  // namespace dyn::identify
