@@ -1,12 +1,19 @@
 # Text files as string constants of a C++ source. Run as a script:
 #   cmake -DOUTPUT=x.cpp -DFILES=a.js,b.css -P embed.cmake
-# a.js becomes dyn::sim::report::a_js.
+# a.js becomes dyn::sim::report::a_js. An HTML comment with which a file begins is left out: parts of pages come together
+# in one, whose licence stands in its frame.
 set(source "#include \"report_assets.hpp\"\nnamespace dyn::sim::report {\n")
 string(REPLACE "," ";" FILES "${FILES}")
 foreach(file ${FILES})
   get_filename_component(name ${file} NAME)
   string(REPLACE "." "_" name ${name})
   file(READ ${file} hex HEX)
+  file(STRINGS ${file} first LIMIT_COUNT 1)
+  if(first MATCHES "^<!--.*-->$")
+    string(LENGTH "${first}" characters)
+    math(EXPR after "2 * (${characters} + 1)")
+    string(SUBSTRING "${hex}" ${after} -1 hex)
+  endif()
   string(LENGTH "${hex}" length)
   math(EXPR size "${length} / 2")
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${hex}")

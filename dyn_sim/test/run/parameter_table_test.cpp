@@ -35,7 +35,7 @@ constexpr size_t members() {
 }
 
 TEST(ParameterTable, HasEveryMember) {
-  constexpr size_t others = 4;  // law, gains, gravity_compensation, task
+  constexpr size_t others = 5;  // law, gains, gravity_compensation, task, version
   EXPECT_EQ(members<Parameters>(), number_parameters.size() + flag_parameters.size() + joint_parameters.size() + others)
       << "a member of Parameters without a line in parameter_table.hpp";
   EXPECT_EQ(members<JointGains>(), gain_parameters.size());
