@@ -4,6 +4,7 @@
 // stays bounded through it.
 #include <gtest/gtest.h>
 
+#include "dynamics_access.hpp"
 #include "moving_arm.hpp"
 
 namespace dyn::oracle {
@@ -13,21 +14,22 @@ using control::CycleReport;
 
 constexpr ValidatorMode gate = ValidatorMode::gate;
 
-// crba works with the inertias in joint frames, which the lane forms, gdahj and denoc among them, do not look at.
-void break_crba(live::LiveModel& live) {
-  auto& tree = const_cast<Tree&>(live.acquire(0.0).dynamics.tree());
-  tree.screw.inertia[1].I(2, 2) *= 1.001;  // about the second joint
+// `screw` works with the links' radii of gyration, which gdahj, denoc and the other terms do not look at.
+void break_screw(live::LiveModel& live) {
+  const lanes::Plan& plan = DynamicsAccess::of(live.acquire(0.0).dynamics).cache.plan();
+  auto* const link = const_cast<double*>(plan.links) + lanes::Link::count;  // of the second body
+  for (int k = 0; k < 3; ++k) link[lanes::Link::radii + k] *= 1.001;
 }
 
 TEST(ValidatorGate, GoesToTheFallbackWithinASample) {
   MovingArm arm(test::small_arm(), {}, 0.01), sound(test::small_arm(), {}, 0.01);
-  arm.live.set_jsim("crba");
+  arm.live.set_jsim("screw");
   const Validator validator(arm.live, arm.ring, {.mode = gate, .fallback = "gdahj"});
   EXPECT_EQ(breaches_in_ten_samples(arm, validator), 0U);
-  break_crba(arm.live);
+  break_screw(arm.live);
   const auto begin = std::chrono::steady_clock::now();
   const CycleReport broken = arm.step();
-  EXPECT_EQ(broken.algorithms.jsim, AlgorithmIndex::find_jsim("crba"));
+  EXPECT_EQ(broken.algorithms.jsim, AlgorithmIndex::find_jsim("screw"));
   const auto asked = [&] { return arm.live.requested_fallback().any(); };
   ASSERT_TRUE(test::wait_until(asked, "the validator sees the fault"));
   const auto waited = std::chrono::steady_clock::now() - begin;  // told, not judged: 10 ms are a validation period
@@ -54,9 +56,9 @@ TEST(ValidatorGate, GoesToTheFallbackWithinASample) {
 // Hundreds of samples that agree do not end the fallback: only choosing an algorithm does.
 TEST(ValidatorGate, StaysWithTheFallbackUntilAnAlgorithmIsChosen) {
   MovingArm arm(test::small_arm(), {}, 0.01);
-  arm.live.set_jsim("crba");
+  arm.live.set_jsim("screw");
   const Validator validator(arm.live, arm.ring, {.mode = gate, .fallback = "gdahj"});
-  break_crba(arm.live);
+  break_screw(arm.live);
   EXPECT_EQ(breaches_in_ten_samples(arm, validator) > 0, true);
   for (int k = 0; k < 300; ++k) {
     EXPECT_TRUE(arm.step().fallback) << k;

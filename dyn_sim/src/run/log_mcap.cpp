@@ -9,6 +9,7 @@
 //   /events               rcl_interfaces/Log
 // With several arms the first four are under /ARM.
 #include <cmath>
+#include <limits>
 
 #include "dyn_sim/run/outputs.hpp"
 #include "log_mcap_writer.hpp"
@@ -106,6 +107,9 @@ class ArmMessages {
     message_.put(std::span<const double>(demanded));
     message_.put(values(row, Signal::applied));
     message_.put(values(row, Signal::external));
+    for (int unknown = 0; unknown < 2; ++unknown) {  // measured_delay, proposed_prediction
+      message_.put(std::numeric_limits<double>::quiet_NaN());
+    }
     message_.put((flags & ArmRecord::flag_holding) != 0 ? holding_reference : tracking);
     message_.put((flags & ArmRecord::flag_saturated) != 0);
     message_.put(false);  // reference_limited
