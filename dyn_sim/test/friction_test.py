@@ -11,7 +11,7 @@ from run_process import RunTest, arm7
 
 ENGINES = os.environ.get("DYN_ENGINES", "native").split(",")
 KINDS = {"stribeck": {"stribeck": "3", "stribeck_velocity": "0.3"}, "offset": {"offset": "1"},
-         "direction": {"damping_negative": "3", "friction_negative": "2.5"}}
+         "direction": {"damping_negative": "2", "friction_negative": "2"}}
 
 
 class Friction(RunTest):
@@ -46,11 +46,11 @@ class Friction(RunTest):
     def test_info_lists_it(self):
         robot = self.arm(**KINDS["stribeck"], **KINDS["offset"], **KINDS["direction"])
         info = json.loads(run("info", robot, "--json").text)
-        for key, value in (("stribeck", 3), ("stribeck_velocity", 0.3), ("offset", 1), ("damping_negative", 3),
-                           ("friction_negative", 2.5)):
+        for key, value in (("stribeck", 3), ("stribeck_velocity", 0.3), ("offset", 1), ("damping_negative", 2),
+                           ("friction_negative", 2)):
             self.assertEqual(info[key], [value] * 7)
         text = run("info", robot).text
-        for words in ("stribeck 3", "offset 1", "friction backwards 2.5", "armature"):
+        for words in ("stribeck 3", "offset 1", "friction backwards 2", "armature"):
             self.assertIn(words, text)
 
 
