@@ -87,9 +87,11 @@ CallbackReturn ArmController<Base>::on_deactivate(const State&) {
   return CallbackReturn::SUCCESS;
 }
 
+// Not unless the frame is named: joint_state_broadcaster takes whatever state interfaces there are, and the controller
+// manager does not let a controller go whose interfaces another one reads.
 template <class Base>
 WrenchInterfaces::List ArmController<Base>::export_wrench() {
-  return arm().observation().observes_frame() ? wrench_.make(this->get_node()->get_name()) : WrenchInterfaces::List{};
+  return arm().observation().frame_is_named() ? wrench_.make(this->get_node()->get_name()) : WrenchInterfaces::List{};
 }
 
 template <class Base>

@@ -47,6 +47,7 @@ std::string observed_frame(const parameters::Params& params, const dyn::RobotDes
 ArmObservation::ArmObservation(rclcpp_lifecycle::LifecycleNode& node, Frame frame, const parameters::Params& params,
                                int max_coordinates, double period_s)
     : frame_(std::move(frame)),
+      frame_is_named_(!params.external_wrench.frame.empty()),
       every_(params.state_publish_rate > 0.0 ? std::max(1L, std::lround(1.0 / (params.state_publish_rate * period_s)))
                                              : 0),
       period_s_(period_s),

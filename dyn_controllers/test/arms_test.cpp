@@ -26,6 +26,10 @@ std::string file_of(const RealArm& arm) {
 // Drives that add gravity themselves are the same as an arm without it. Joints of a gripper stand still.
 std::string on_simulated_arm(const RealArm& arm, const std::vector<std::string>& joints, const std::vector<double>& q) {
   std::string urdf = dyn::read_urdf_text(dyn::find_robot(arm.robot));
+  constexpr std::string_view begins = "<ros2_control", ends = "</ros2_control>";  // the maker's hardware
+  for (size_t from = urdf.find(begins); from != std::string::npos; from = urdf.find(begins)) {
+    urdf.erase(from, urdf.find(ends, from) + ends.size() - from);
+  }
   std::ostringstream tag;
   tag << "<ros2_control name='simulated_arm' type='system'><hardware><plugin>dyn_controllers/SimulatedArm</plugin>"
       << "<param name='friction'>false</param>";

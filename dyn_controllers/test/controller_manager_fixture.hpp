@@ -26,6 +26,7 @@ namespace dyn_controllers::test {
 struct Extras {
   std::string hardware_parameters;          // XML, in <hardware>
   std::vector<std::string> payload_joints;  // PAYLOAD/JOINT, shown by the hardware, passive to the controller
+  std::string parameters{};                 // YAML, of torque controllers
 };
 
 // `description` with a <ros2_control> tag for all of arm7's joints. `start`: initial positions.
@@ -70,7 +71,7 @@ inline std::string parameters_file(const std::vector<std::string>& controllers, 
       text << "    gains:\n";
       for (const std::string& joint : arm7_joints()) text << "        " << joint << ": {d: 3.0}\n";
     } else {
-      text << "    gains:\n" << gains.str();
+      text << extras.parameters << "    gains:\n" << gains.str();
       if (extras.payload_joints.empty()) continue;
       text << "    max_payload_dofs: " << extras.payload_joints.size() << "\n    passive_joints:\n";
       for (const std::string& joint : extras.payload_joints) text << "      - " << joint << "\n";

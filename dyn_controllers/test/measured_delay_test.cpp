@@ -17,7 +17,6 @@ class Delay : public LoopTest, public testing::WithParamInterface<int> {};
 TEST_P(Delay, IsMeasuredAndPredictionProposed) {
   bring_up({}, {"<param name='delay'>" + std::to_string(GetParam()) + "</param>", {}});
   ASSERT_FALSE(HasFatalFailure());
-  executor->add_node(computed->get_node()->get_node_base_interface());
   EXPECT_FALSE(computed->arm().observation().delay().known) << "it has not moved";
   for (const double size : {0.4, -0.3, 0.3}) {
     send_goal(size, 1);

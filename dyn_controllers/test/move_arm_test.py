@@ -3,6 +3,7 @@
 summary counts messages."""
 import importlib.util
 import os
+import sys
 import threading
 import time
 import unittest
@@ -18,6 +19,7 @@ PROGRAM = os.path.join(get_package_prefix('dyn_control'), 'lib', 'dyn_control', 
 
 
 def loaded():
+    sys.path.insert(0, os.path.dirname(PROGRAM))  # as Python does for a program that is called
     spec = importlib.util.spec_from_file_location('move_arm', PROGRAM)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -10,6 +10,7 @@
 
 #include "dyn_controllers/torque_controller.hpp"
 #include "dyn_msgs/msg/controller_state.hpp"
+#include "dynamics_access.hpp"
 #include "plugin_fixture.hpp"
 
 namespace dyn_controllers::test {
@@ -22,7 +23,7 @@ class GateTest : public testing::Test {
  protected:
   static std::map<std::string, rclcpp::ParameterValue> parameters() {
     auto all = arm7_parameters();
-    all["jsim_algorithm"] = rclcpp::ParameterValue("crba");
+    all["jsim_algorithm"] = rclcpp::ParameterValue("screw");
     all["validation.fallback"] = rclcpp::ParameterValue("gdahj");
     all["validation.mode"] = rclcpp::ParameterValue("gate");
     all["validation.rate"] = rclcpp::ParameterValue(100.0);  // the loop runs as fast as it can
@@ -67,17 +68,19 @@ class GateTest : public testing::Test {
           [this](const dyn_msgs::msg::Validation::ConstSharedPtr& m) { validation = *m; });
 };
 
-// crba works with the inertias in joint frames (Tree::screw), which the lane forms, gdahj among them, do not look at.
+// `screw` works with the links' radii of gyration, which gdahj, denoc and the other terms do not look at.
 TEST_F(GateTest, AWrongAlgorithmIsLeftForTheFallback) {
-  ASSERT_TRUE(cycles_until([&] { return validation.samples > 20 && state.jsim_algorithm == "crba"; }));
+  ASSERT_TRUE(cycles_until([&] { return validation.samples > 20 && state.jsim_algorithm == "screw"; }));
   EXPECT_EQ(validation.breaches, 0U);
   EXPECT_FALSE(state.fallback);
   const double sound = plugin.command("joint2/effort");
   ASSERT_NE(plugin.controller->arm().residuals(), nullptr);
   EXPECT_LT(plugin.controller->arm().residuals()->M.load(), 1e-10);
 
-  auto& tree = const_cast<dyn::Tree&>(plugin.controller->arm().live().acquire(0.0).dynamics.tree());
-  tree.screw.inertia[1].I(2, 2) *= 1.001;  // about joint 2
+  dyn::Dynamics& dynamics = plugin.controller->arm().live().acquire(0.0).dynamics;
+  const dyn::lanes::Plan& plan = dyn::DynamicsAccess::of(dynamics).cache.plan();
+  auto* const link = const_cast<double*>(plan.links) + dyn::lanes::Link::count;  // of the second body
+  for (int k = 0; k < 3; ++k) link[dyn::lanes::Link::radii + k] *= 1.001;
   ASSERT_TRUE(cycles_until([&] { return state.fallback && validation.breaches > 0; }));
   EXPECT_EQ(state.jsim_algorithm, "gdahj");
   EXPECT_EQ(state.mode, ControllerState::TRACKING);

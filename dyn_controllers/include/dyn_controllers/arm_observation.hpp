@@ -42,6 +42,7 @@ class ArmObservation {
                          const dyn::control::CycleReport& report, std::span<const double> v) noexcept;
   DYN_REALTIME void begin() noexcept;
   [[nodiscard]] DYN_REALTIME bool observes_frame() const noexcept { return frame_.index >= 0; }
+  [[nodiscard]] bool frame_is_named() const noexcept { return observes_frame() && frame_is_named_; }
   // In the axes of external_wrench.axes.
   [[nodiscard]] DYN_REALTIME const dyn::control::WrenchEstimate& wrench() const noexcept { return shown_; }
   [[nodiscard]] DYN_REALTIME const dyn::control::DelayEstimate& delay() const noexcept { return delay_; }
@@ -65,7 +66,8 @@ class ArmObservation {
   void publish();
 
   const Frame frame_;
-  const long every_;  // cycles; 0: never
+  const bool frame_is_named_;  // by external_wrench.frame
+  const long every_;           // cycles; 0: never
   const double period_s_;
   dyn::lockfree::Latest<Settings> settings_;
 

@@ -48,7 +48,7 @@ struct PayloadPlace {
 // What the loop takes from the first generation of new joints.
 class RobotSettings final : public live::JointSettings {
  public:
-  RobotSettings(Actuation what, const Parameters& first, PayloadPlace place)
+  RobotSettings(Actuation what, const Parameters& first, const PayloadPlace& place)
       : actuation(std::move(what)), parameters(lockfree::Owned<Parameters>::make(first)), payload(place) {}
   [[nodiscard]] std::unique_ptr<live::JointSettings> copy() const override {
     return std::make_unique<RobotSettings>(actuation, *parameters, payload);

@@ -71,7 +71,8 @@ PayloadLearner::PayloadLearner(const std::shared_ptr<const Model>& model, const 
     told_ = inertial_of(parameters_of(told));
     const Pose moved_T_link{link_T_moved_.R.transpose(), -link_T_moved_.R.transpose() * link_T_moved_.p_m};
     const Parameters10 less = parameters_of(moved(told, moved_T_link));
-    for (int k = 0; k < body_columns; ++k) p0_[static_cast<std::size_t>(column_ + k)] -= less[k];
+    for (int k = 0; k < body_columns; ++k)
+      p0_[static_cast<std::size_t>(column_) + static_cast<std::size_t>(k)] -= less[k];
   }
 
   armature_ = model->tree().armature;

@@ -166,13 +166,11 @@ void PayloadLearner::judge(LearntPayload& learnt, const LearntPayload& newest) c
     learnt.why_not = "it has seen " + text(learnt.time_s) + " s of motion";
   } else if (three > std::max(mass_share * mass, mass_kg)) {
     learnt.why_not = "the mass is known to " + text(three) + " kg (three sigmas) only";
-  } else if (mass < nothing_kg) {
-    learnt.converged = true;  // nothing has no centre
-  } else if (centre > centre_m) {
+  } else if (mass >= nothing_kg && centre > centre_m) {  // nothing has no centre
     learnt.why_not = "the centre of mass is known to " + text(1e3 * centre) +
                      " mm (three sigmas) only: the motion says too "
                      "little of it";
-  } else if (apart > 3.0 * newest.sigma.mass_kg + mass_share * mass + mass_kg) {
+  } else if (mass >= nothing_kg && apart > 3.0 * newest.sigma.mass_kg + mass_share * mass + mass_kg) {
     learnt.why_not = "its last half second alone says " + kg(newest.inertial, newest.sigma);
   } else {
     learnt.converged = true;

@@ -38,7 +38,8 @@ Extremes sample(const Model& model, const std::vector<double>& gravity_mps2) {
       const double lower = bounded ? limits->lower : -std::numbers::pi,
                    upper = bounded ? limits->upper : std::numbers::pi;
       for (int i = 0; i < joint.degrees; ++i) {
-        q[static_cast<size_t>(joint.first_coordinate + i)] = lower + share(random) * (upper - lower);
+        q[static_cast<size_t>(joint.first_coordinate) + static_cast<size_t>(i)] =
+            lower + share(random) * (upper - lower);
       }
     }
     if (!dynamics.update(q, rest).ok()) continue;

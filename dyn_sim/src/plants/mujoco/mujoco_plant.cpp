@@ -160,7 +160,7 @@ class MujocoPlant final : public Plant {
     if (!settings_.friction) return;
     for (const Joint& joint : model_->joints()) {
       for (int k = 0; k < joint.degrees && !is_viscous_and_coulomb(joint.description); ++k) {
-        const auto coordinate = static_cast<size_t>(joint.first_coordinate + k);
+        const auto coordinate = static_cast<size_t>(joint.first_coordinate) + static_cast<size_t>(k);
         rate_friction_.push_back({coordinate, sim_.dof[sim_.lead[coordinate]], joint_friction(joint.description)});
       }
     }
