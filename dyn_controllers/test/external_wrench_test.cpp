@@ -140,12 +140,14 @@ TEST_F(Wrench, IsOnTopicsAndInStateInterfaces) {
   EXPECT_EQ(above->damped, 0.0);
   EXPECT_GT(above->singular, 0.05);
 
+  push({6.0, 0.0, 0.0}, 1000.0);  // the hand is turned about y
+  cycles(1500);
   const dyn::Vec3d in_base = force();
   const dyn::Mat3d R = seen().R;
   EXPECT_TRUE(computed->get_node()->set_parameter(rclcpp::Parameter("external_wrench.axes", "frame")).successful);
   cycles(2);
   EXPECT_LT((R.transpose() * in_base - force()).norm(), 0.1);
-  EXPECT_GT((in_base - force()).norm(), 1.0);
+  EXPECT_GT((in_base - force()).norm(), 0.3);
   EXPECT_TRUE(spin_until([&] {
     cycle();
     return wrench.header.frame_id == "tool0";
@@ -198,7 +200,7 @@ TEST(WrenchAlone, IsOfTheFrameThatIsNamed) {
 
 TEST(WrenchAlone, OfAFrameThatCannotBeIsRefused) {
   for (const auto& [link, why] :
-       std::map<std::string, std::string>{{"elbow", "external_wrench.frame: no joint moves 'elbow'"},
+       std::map<std::string, std::string>{{"elbow", "there is no link and no payload 'elbow' for a frame"},
                                           {"base_link", "external_wrench.frame: no joint moves 'base_link'"}}) {
     const LogCapture log;
     Plugin<ComputedTorqueController> plugin(with_frame(link));
@@ -220,18 +222,18 @@ TEST(WrenchAlone, IsThereInTheOtherControllers) {
   Plugin<GravityCompensationController> guided;
   ASSERT_TRUE(guided.configure());
   EXPECT_TRUE(guided.controller->arm().observation().observes_frame());
-  auto parameters = arm7_parameters();
+  auto parameters = with_frame("tool0");
   parameters["frame"] = rclcpp::ParameterValue("link6");
   Plugin<TaskSpaceController> task(parameters);
   ASSERT_TRUE(task.configure());
   EXPECT_EQ(task.controller->export_state_interfaces().size(), 9U);
-  Plugin<FeedforwardController> feedforward;
+  Plugin<FeedforwardController> feedforward(with_frame("tool0"));
   ASSERT_TRUE(feedforward.configure());
   EXPECT_EQ(feedforward.controller->export_state_interfaces().size(), 9U);
 }
 
 TEST(WrenchAlone, TakesNoMemoryAndNoLockButThoseOfTheHandles) {
-  Plugin<ComputedTorqueController> plugin;
+  Plugin<ComputedTorqueController> plugin(with_frame("tool0"));
   ASSERT_TRUE(plugin.initialised);
   ASSERT_TRUE(plugin.configure());
   const auto exported = plugin.controller->export_state_interfaces();
