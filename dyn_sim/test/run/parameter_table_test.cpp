@@ -201,7 +201,8 @@ TEST(ParameterTable, RosHasTheSameFlagsChoicesAndGains) {
 // model.
 TEST(ParameterTable, RosChangesNothingElseWhileActive) {
   const std::set<std::string> others{
-      "law", "gravity_compensation", "gains", "jsim_algorithm", "coriolis_algorithm", "gravity", "task", "external_wrench"};
+      "law",  "gravity_compensation", "gains", "jsim_algorithm", "coriolis_algorithm", "gravity",
+      "task", "external_wrench"};
   for (const auto& entry : ros_parameters()) {
     const auto name = entry.first.as<std::string>();
     const bool in_table = others.count(name) != 0 || find_parameter(number_parameters, name) != nullptr ||
