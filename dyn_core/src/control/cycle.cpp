@@ -153,22 +153,33 @@ int Controller::Impl::find_frozen() noexcept {
 
 // A loop that did not look has seen nothing: a gap counts as a period.
 bool Controller::Impl::hangs(int i) noexcept {
-  return watch.note(i, state.q[i], state.v[i], terms.applied[i], moving_effort(i), std::min(step_s, period_s),
-                    parameters->state_timeout_s);
+  return watch.repeats(i, state.q[i], state.v[i]) &&
+         watch.note(i, push_on(i), moving_effort(i), std::min(step_s, period_s), parameters->state_timeout_s);
 }
 
-bool StateWatch::note(std::size_t i, double q, double v, double effort, double moving_effort, double step_s,
-                      double timeout_s) noexcept {
+// What is left of the last torque after what keeps joint i where it is while the others accelerate as commanded:
+//   tau_i - h_i - sum_{j != i} M_ij a_j
+double Controller::Impl::push_on(int i) const noexcept {
+  double push = terms.applied[i] - bias_last[i];
+  for (int j = 0; j < robot_n; ++j) push -= j == i ? 0.0 : M_last[j * robot_n + i] * a_command[j];
+  return push;
+}
+
+bool StateWatch::repeats(std::size_t i, double q, double v) noexcept {
+  Joint& joint = joints_[i];
+  const bool same = q == joint.q && v == joint.v;
+  if (!same) joint = {q, v};
+  return same;
+}
+
+bool StateWatch::note(std::size_t i, double push, double moving_effort, double step_s, double timeout_s) noexcept {
   constexpr double moved_on = 5e-3;  // rad or m
   Joint& joint = joints_[i];
-  if (q != joint.q || v != joint.v) {
-    joint = {q, v, effort, 0.0, 0.0, false};
-    return false;
-  }
+  if (joint.same_s == 0.0) joint.push_before = push;
   joint.same_s += step_s;
-  const bool pushed = std::abs(effort - joint.effort_before) > moving_effort;
+  const bool pushed = std::abs(push - joint.push_before) > moving_effort;
   joint.pushed_s = pushed ? joint.pushed_s + step_s : 0.0;
-  const bool stands_still_at_speed = std::abs(v) * joint.same_s > moved_on && joint.same_s > timeout_s;
+  const bool stands_still_at_speed = std::abs(joint.v) * joint.same_s > moved_on && joint.same_s > timeout_s;
   const bool cannot_be = joint.frozen || stands_still_at_speed || joint.pushed_s > timeout_s;
   joint.frozen = timeout_s > 0.0 && cannot_be;
   return joint.frozen;

@@ -151,6 +151,7 @@ struct Controller::Impl : private CycleState {
   void note_gap() noexcept;
   [[nodiscard]] int find_frozen() noexcept;
   [[nodiscard]] bool hangs(int i) noexcept;
+  [[nodiscard]] double push_on(int i) const noexcept;
   [[nodiscard]] double moving_effort(int i) const noexcept;
   [[nodiscard]] bool state_is_finite() const noexcept;
   void begin_generation(live::Generation& generation) noexcept;

@@ -10,25 +10,8 @@
 
 namespace {
 
-template <bool kSlides>
-DYN_INLINE void symbols(const Plan& plan, const double* v) {
-  double *first = square(plan, 0), *others = square(plan, 1);
-  clear_square(plan, 0);
-  clear_square(plan, 1);
-  for_derivatives<kSlides>(plan, [&](int k, int i, int lanes, const auto& each) {
-    V sum{};
-    const V rate = all(v[k]);
-    each([&](int j, V D) {
-      const V half = D * all(0.5);
-      add_lanes(first + static_cast<long>(j) * plan.stride + i, lanes, half * rate);
-      sum = mul_add(half, all(v[j]), sum);
-    });
-    add_lanes(others + static_cast<long>(k) * plan.stride + i, lanes, sum);
-  });
-}
-
 void coriolis_by_symbols(const Plan& plan, const Rates& rates, double* C) {
-  plan.slides ? symbols<true>(plan, rates.v) : symbols<false>(plan, rates.v);
+  sum_derivatives(plan, rates.v, [](V D) { return D * all(0.5); });
   take_skew(plan, 1.0, C);
 }
 

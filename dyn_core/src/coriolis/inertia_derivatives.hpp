@@ -118,6 +118,28 @@ DYN_INLINE void for_derivatives(const Plan& plan, const Use& use) {
   }
 }
 
+// Both work matrices, from D_ijk = term(dM_ij/dq_k):  A_ij = sum over k of D_ijk v_k,  B_ik = sum over j of D_ijk v_j.
+template <bool kSlides, class Term>
+DYN_INLINE void sum_derivatives(const Plan& plan, const double* v, const Term& term) {
+  double *A = square(plan, 0), *B = square(plan, 1);
+  clear_square(plan, 0);
+  clear_square(plan, 1);
+  for_derivatives<kSlides>(plan, [&](int k, int i, int lanes, const auto& each) {
+    V sum{};
+    const V rate = all(v[k]);
+    each([&](int j, V derivative_ij) {
+      const V D = term(derivative_ij);
+      add_lanes(A + static_cast<long>(j) * plan.stride + i, lanes, D * rate);
+      sum = mul_add(D, all(v[j]), sum);
+    });
+    add_lanes(B + static_cast<long>(k) * plan.stride + i, lanes, sum);
+  });
+}
+template <class Term>
+DYN_INLINE void sum_derivatives(const Plan& plan, const double* v, const Term& term) {
+  plan.slides ? sum_derivatives<true>(plan, v, term) : sum_derivatives<false>(plan, v, term);
+}
+
 // C = A + B - B^T, of the two work matrices, times `scale`.
 DYN_INLINE void take_skew(const Plan& plan, double scale, double* C) {
   const double *A = square(plan, 0), *B = square(plan, 1);

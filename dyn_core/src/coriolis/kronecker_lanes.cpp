@@ -8,24 +8,8 @@
 
 namespace {
 
-template <bool kSlides>
-DYN_INLINE void products(const Plan& plan, const double* v) {
-  double *U = square(plan, 0), *V_ = square(plan, 1);
-  clear_square(plan, 0);
-  clear_square(plan, 1);
-  for_derivatives<kSlides>(plan, [&](int k, int i, int lanes, const auto& each) {
-    V sum{};
-    const V rate = all(v[k]);
-    each([&](int j, V D) {
-      add_lanes(U + static_cast<long>(j) * plan.stride + i, lanes, D * rate);
-      sum = mul_add(D, all(v[j]), sum);
-    });
-    add_lanes(V_ + static_cast<long>(k) * plan.stride + i, lanes, sum);
-  });
-}
-
 void coriolis_by_kronecker(const Plan& plan, const Rates& rates, double* C) {
-  plan.slides ? products<true>(plan, rates.v) : products<false>(plan, rates.v);
+  sum_derivatives(plan, rates.v, [](V D) { return D; });
   take_skew(plan, 0.5, C);
 }
 

@@ -44,6 +44,20 @@ struct Held : TaskRig {
     for (int k = 1; k < cycles; ++k) (void)cycle();
     return cycle();
   }
+  // What the joints feel of a wrench at the hand, at the state of this cycle.
+  std::vector<double> felt(const Vec6d& push) {
+    (void)cycle();
+    live::Generation& generation = *controller.last_generation();
+    generation.frames.update(generation.dynamics, 0, frame_pose | frame_J);
+    const auto J = generation.frames.J_base_axes(0);
+    std::vector<double> external(9, 0.0);
+    for (Eigen::Index i = 0; i < 7; ++i) external[static_cast<size_t>(i)] = J.col(i).dot(push);
+    return external;
+  }
+  const WrenchEstimate& estimate(const WrenchParameters& parameters, const std::vector<double>& external) {
+    live::Generation& generation = *controller.last_generation();
+    return observed.update(parameters, generation.dynamics, generation.frames, 0, external, true);
+  }
   WrenchParameters limits;
   ExternalWrench observed;
 };
@@ -110,21 +124,18 @@ TEST(ExternalWrench, APushElsewhereIsNotExplained) {
   EXPECT_GT(arm.after(100).unexplained, 0.2);
 }
 
+Vec6d some_wrench() { return (Vec6d() << 4.0, -3.0, 1.0, 0.2, 0.1, -0.1).finished(); }
+
 // Stretched upwards: no joint feels a force along the arm. That direction says nothing, the others are as they are.
 TEST(ExternalWrench, NearASingularPostureItSaysSoAndDoesNotBlowUp) {
   std::mt19937 random(5);
   std::normal_distribution<double> noise(0.0, 0.01);
+  const Vec6d push = some_wrench();
   for (const double bend : {0.0, 1e-9, 1e-6, 1e-3, 0.01}) {
     Held arm({0.1, 0.4, 0.2, bend, 0.3, 0.5, 0.1});
-    (void)arm.cycle();
-    live::Generation& generation = *arm.controller.last_generation();
-    generation.frames.update(generation.dynamics, 0, frame_pose | frame_J);
-    const auto J = generation.frames.J_base_axes(0);
-    Vec6d push;
-    push << 4.0, -3.0, 1.0, 0.2, 0.1, -0.1;
-    std::vector<double> external(9, 0.0);
-    for (Eigen::Index i = 0; i < 7; ++i) external[static_cast<size_t>(i)] = J.col(i).dot(push) + noise(random);
-    const auto& seen = arm.observed.update({}, generation.dynamics, generation.frames, 0, external, true);
+    std::vector<double> external = arm.felt(push);
+    for (size_t i = 0; i < 7; ++i) external[i] += noise(random);
+    const auto& seen = arm.estimate({}, external);
     EXPECT_TRUE(seen.known);
     EXPECT_TRUE(seen.damped) << bend;
     EXPECT_LT(seen.smallest_singular_value, 0.05);
@@ -136,17 +147,10 @@ TEST(ExternalWrench, NearASingularPostureItSaysSoAndDoesNotBlowUp) {
 
 TEST(ExternalWrench, WithoutDampingItIsExactWhereverItIsKnown) {
   Held arm({0.1, 0.4, 0.2, 0.01, 0.3, 0.5, 0.1});
-  (void)arm.cycle();
-  live::Generation& generation = *arm.controller.last_generation();
-  generation.frames.update(generation.dynamics, 0, frame_pose | frame_J);
-  const auto J = generation.frames.J_base_axes(0);
-  Vec6d push;
-  push << 4.0, -3.0, 1.0, 0.2, 0.1, -0.1;
-  std::vector<double> external(9, 0.0);
-  for (Eigen::Index i = 0; i < 7; ++i) external[static_cast<size_t>(i)] = J.col(i).dot(push);
+  const Vec6d push = some_wrench();
   WrenchParameters exact;
   exact.damp_below = 0.0;
-  const auto& seen = arm.observed.update(exact, generation.dynamics, generation.frames, 0, external, true);
+  const auto& seen = arm.estimate(exact, arm.felt(push));
   EXPECT_FALSE(seen.damped);
   EXPECT_LT((seen.wrench - push).norm(), 1e-9);
 }
