@@ -98,7 +98,7 @@ TEST_P(Arms, StandStillAndFollowAMotion) {
 
 INSTANTIATE_TEST_SUITE_P(Of, Arms,
                          testing::Values(RealArm{"ur5e", "ur5", true}, RealArm{"ur10e", "ur10", true},
-                                         RealArm{"panda", "panda", true}));
+                                         RealArm{"panda", "panda", true}, RealArm{"xarm7", "xarm7", false}));
 
 }  // namespace
 }  // namespace dyn_controllers::test

@@ -32,6 +32,7 @@ class ArmController : public Base {
 
   // Between on_configure and on_cleanup.
   [[nodiscard]] Arm& arm() noexcept { return arm_node_->arm(); }
+  [[nodiscard]] const Arm& arm() const noexcept { return arm_node_->arm(); }
 
  protected:
   explicit ArmController(dyn::control::Law law) : law_(law) {}

@@ -2,36 +2,28 @@
 //
 // Impedance or computed torque of one frame (control/task_space.hpp) as a ros2_control plugin. Chainable: references
 // `CONTROLLER/FRAME/position.x` .. of a pose, twist, acceleration and wrench from whatever is above, once a cycle; or
-// topics where nothing is. As in torque_controller.hpp what stands in a reference interface is a reference that was not
-// taken yet, or NaN.
+// topics where nothing is.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "dyn_controllers/arm_controller.hpp"
+#include "dyn_controllers/chainable_arm_controller.hpp"
 #include "dyn_controllers/task_publisher.hpp"
 #include "dyn_controllers/task_topics.hpp"
 
 namespace dyn_controllers {
 
-class TaskSpaceController : public ArmController<controller_interface::ChainableControllerInterface> {
+class TaskSpaceController : public ChainableArmController {
  public:
-  TaskSpaceController() : ArmController(dyn::control::Law::task_space) {}
-
-  CallbackReturn on_configure(const State& previous) override;
-  CallbackReturn on_activate(const State& previous) override;
-  CallbackReturn on_deactivate(const State& previous) override;
-  CallbackReturn on_cleanup(const State& previous) override;
-  CallbackReturn on_error(const State& previous) override;
+  TaskSpaceController() : ChainableArmController(dyn::control::Law::task_space) {}
 
  protected:
-  std::vector<hardware_interface::CommandInterface::SharedPtr> on_export_reference_interfaces_list() override;
-  std::vector<hardware_interface::StateInterface::SharedPtr> on_export_state_interfaces_list() override {
-    return export_wrench();
-  }
-  bool on_set_chained_mode(bool chained) override;
+  [[nodiscard]] std::vector<ReferenceName> reference_names() const override;
+  void open_topics() override;
+  void close_topics() noexcept override;
+  void begin_references() override;
   controller_interface::return_type update_reference_from_subscribers(const rclcpp::Time& time,
                                                                       const rclcpp::Duration& period) override;
   controller_interface::return_type update_and_write_commands(const rclcpp::Time& time,
@@ -39,15 +31,11 @@ class TaskSpaceController : public ArmController<controller_interface::Chainable
 
  private:
   DYN_REALTIME void take_chained_reference() noexcept;
-  // NaN in the pose, `rest` in what may be left out.
-  DYN_REALTIME void forget_references(double rest) noexcept;
 
   std::string frame_;
   std::unique_ptr<TaskTopics> topics_;
   std::unique_ptr<TaskPublisher> publisher_;
   dyn::control::TaskReference reference_;
-  std::vector<double> taken_;  // in the order of the interfaces
-  bool fresh_reference_ = false;
 };
 
 }  // namespace dyn_controllers
