@@ -381,7 +381,8 @@ TEST(ComputedTorque, ContinuousJointsGoTheShortWay) {
                    {"gains.hinge.d", rclcpp::ParameterValue(20.0)},
                    {"gravity_compensation", rclcpp::ParameterValue("none")},
                    {"prediction", rclcpp::ParameterValue(0.0)},
-                   {"reference_lead", rclcpp::ParameterValue(0.0)}},
+                   {"reference_lead", rclcpp::ParameterValue(0.0)},
+                   {"state_timeout", rclcpp::ParameterValue(0.0)}},
                   urdf);
   plugin.initial["hinge/position"] = 3.1;
   plugin.start(true);
