@@ -12,16 +12,16 @@
 
 namespace dyn {
 
-// State k has its M and C (column-major) at [k n n, (k + 1) n n), its g and h at [k n, ..), in the user's coordinates.
-// Spans that are empty are not wanted. What belongs to a state that is not finite becomes NaN.
+// State k: M and C (column-major) at [k n n, (k + 1) n n), g and h at [k n, (k + 1) n), in the user's coordinates. A
+// term whose span is empty is not computed. All results of a state that is not finite are NaN.
 struct BatchOutput {
   std::span<double> M{}, C{}, g{}, h{};
 };
 
-// One thread's worker: all memory is taken here, none by evaluate().
+// For one thread. The constructor allocates all memory; evaluate() allocates none.
 class BatchDynamics {
  public:
-  // `kernels`: as in DYN_ISA; empty: the best that this machine has, or what DYN_ISA says.
+  // `kernels`: one of usable_kernel_sets(); empty: what DYN_ISA says, else the fastest that this machine can run.
   explicit BatchDynamics(std::shared_ptr<const Model> model, const std::string& kernels = {});
   BatchDynamics(const BatchDynamics&) = delete;
   BatchDynamics& operator=(const BatchDynamics&) = delete;
@@ -37,7 +37,7 @@ class BatchDynamics {
   std::unique_ptr<Impl> impl_;
 };
 
-// The same, the states shared out evenly among `threads` (0: as many as the machine has).
+// The same with the states divided evenly among so many threads (0: as many as the machine has).
 void evaluate_batch(const std::shared_ptr<const Model>& model, std::span<const double> q, std::span<const double> v,
                     const BatchOutput& out, unsigned threads = 1);
 

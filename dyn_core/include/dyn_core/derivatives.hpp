@@ -5,10 +5,10 @@
 //   inverse dynamics   tau = M a + C v + g:       dtau/dq, dtau/dv, dtau/da = M
 //   forward dynamics   qdd = M^-1 (tau - C v - g):  dqdd/dq = -M^-1 dtau/dq, dqdd/dv = -M^-1 dtau/dv (both at a = qdd),
 //                      dqdd/dtau = M^-1
-// Friction is not part of it; armature is where the model has it. Row i of a matrix is of coordinate i's torque or
-// acceleration, column j the derivative by coordinate j.
+// Friction is left out; armature is in M where the model's options ask for it. Row i of a matrix: torque or
+// acceleration of coordinate i; column j: its derivative with respect to coordinate j.
 //
-// One object per thread. All memory is taken by the constructor; what is marked so is real-time safe. Spans have as
+// One object per thread. The constructor allocates all memory; DYN_REALTIME marks what the loop may call. Spans have as
 // many numbers as there are coordinates.
 #pragma once
 
@@ -34,11 +34,11 @@ class Derivatives {
 
   [[nodiscard]] const Model& model() const noexcept;
 
-  // As of Dynamics: from the next update on.
+  // As those of Dynamics; they count from the next update on.
   DYN_REALTIME void set_gravity(const Vec3d& gravity_mps2) noexcept;
   DYN_REALTIME void set_body_inertia(int body, const BodyInertia& inertia) noexcept;
-  // Gravity and all inertias at once, from a tree that is otherwise the same: those in force of a Dynamics, by its
-  // tree(), while a payload is ramped in.
+  // Gravity and all inertias at once, from a tree that is otherwise the same: Dynamics::tree() has those in force while
+  // a payload is ramped in.
   DYN_REALTIME void set_gravity_and_inertias(const Tree& tree) noexcept;
 
   // dtau/dq, dtau/dv and M at q, v, a. Not ok, and everything as before, where one of them is not finite.
@@ -49,8 +49,8 @@ class Derivatives {
   [[nodiscard]] ConstMatrixRef<double> dtau_da() const noexcept;
 
   // qdd and its derivatives at q, v, tau, and the derivatives above at a = qdd. Not ok where one of them is not finite
-  // (then everything is as before), or where M is singular: the status names the joint then, dtau_da() is of this
-  // state, and what else there is, is of none.
+  // (then everything is as before), or where M is singular: then the status names the joint, dtau_da() belongs to this
+  // state, and all other results are undefined.
   DYN_REALTIME Status update_forward(std::span<const double> q, std::span<const double> v,
                                      std::span<const double> tau) noexcept;
   [[nodiscard]] ConstVectorRef<double> qdd() const noexcept;

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // The main interface: one robot, one state, and M, C, g, inverse and forward dynamics by the algorithms chosen by name.
-// One object per thread. All memory is taken by the constructor; update(), inverse() and forward() are real-time safe.
+// One object per thread. The constructor allocates all memory; update(), inverse() and forward() are real-time safe.
 //
 // Sizes: with n = model().coordinates(), q, v, a, tau and qdd have n entries, matrices n x n, column-major. Debug
 // builds check them and the indices (precondition.hpp).
@@ -26,7 +26,7 @@ struct AlgorithmChoice {
   std::string_view inverse = "fused";
 };
 
-// The same choice as numbers, for the loop: positions in the registries. -1 keeps what is there.
+// The same choice as numbers, for the loop: positions in the registries. -1: as chosen before.
 struct AlgorithmIndex {
   int jsim = -1, coriolis = -1, forward = -1, inverse = -1;
 
@@ -68,7 +68,7 @@ class BasicDynamics {
 
   // M, C, g at (q, v), in the user's coordinates. Not ok where q or v is not finite.
   DYN_REALTIME Status update(std::span<const T> q, std::span<const T> v) noexcept;
-  // The same for some terms only; the others keep what they were.
+  // The same for some terms only (a set of Terms); the others keep their values.
   DYN_REALTIME Status update_terms(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept;
 
   [[nodiscard]] ConstMatrixRef<T> M() const noexcept;  // joint-space inertia matrix, symmetric
@@ -86,8 +86,8 @@ class BasicDynamics {
   // singular.
   DYN_REALTIME Status forward(std::span<const T> tau, std::span<T> qdd) noexcept;
 
-  // M^-1 at the state of the last update() (n x n, symmetric), from the zeros between branches on; M() is brought up to
-  // date on the way. A status that names the joint where M is singular.
+  // M^-1 at the state of the last update() (n x n, symmetric), by a factorization that uses the zeros of M between
+  // branches; updates M() too. Where M is singular, the status names the joint.
   DYN_REALTIME Status inverse_mass_matrix(std::span<T> inverse_M) noexcept;
 
   // update() for Eigen vectors, std::vector, std::array: anything with data() and size().

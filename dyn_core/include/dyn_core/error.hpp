@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // Building and loading (never on the loop's thread) throws ModelError with one clear sentence. The real-time path is
-// noexcept and returns a Status of fixed size, turned into a sentence elsewhere.
+// noexcept and returns a Status of fixed size; its text is made off the loop.
 #pragma once
 
 #include <stdexcept>
@@ -18,7 +18,7 @@ class ModelError : public std::runtime_error {
 struct [[nodiscard]] Status {
   enum class Code { ok, not_finite, singular_inertia };
   Code code = Code::ok;
-  int body = -1;       // where: index into Tree, -1 if the whole
+  int body = -1;       // index into Tree; -1: no single body
   double value = 0.0;  // the offending value: the pivot or the entry
 
   [[nodiscard]] constexpr bool ok() const noexcept { return code == Code::ok; }

@@ -1,14 +1,14 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // Frames of a robot: pose, twist, Jacobian J and Jdot v of the frame of any link, fixed ones too, or of a payload.
-// Which ones is said when the object is made, by name; each has an index from then on, its place in the list of names.
-// All memory is taken then; update() and all that reads are real-time safe. One object per thread.
+// They are named when the object is made; the index of a frame is its place in that list of names. The constructor
+// allocates all memory; update() and the functions that read results are real-time safe. One object per thread.
 //
 // A twist is (linear velocity; angular velocity), and so are the rows of J and of Jdot v: J v is the frame's twist,
-// J a + Jdot v the rate of its numbers. In which axes, and of which point, is said by the ending of the name:
+// J a + Jdot v the time derivative of its components. A function's name ends with the axes and the reference point:
 //   _base_axes    velocity of the frame's origin, in base axes (Pinocchio's LOCAL_WORLD_ALIGNED)
 //   _frame_axes   velocity of the frame's origin, in the frame's own axes (Pinocchio's LOCAL)
-//   _base_origin  velocity of the link's point that is at the base's origin just now, in base axes (Pinocchio's WORLD)
+//   _base_origin  velocity of the link's point that is now at the base's origin, in base axes (Pinocchio's WORLD)
 // J has one column a coordinate, in the order of q, as M has.
 #pragma once
 
@@ -23,13 +23,13 @@
 
 namespace dyn {
 
-// What update() is to make; a bit set. The pose comes with each of the others.
+// What update() computes; a bit set. The pose comes with each of the others.
 enum FrameTerms : unsigned { frame_pose = 1, frame_twist = 2, frame_J = 4, frame_Jdot_v = 8, frame_all = 15 };
 
 enum class FrameStatus : std::uint8_t {
   ok,
-  absent,    // the model has no such link and no such payload, just now: all numbers of the frame are NaN
-  not_made,  // by no update() yet: all numbers of the frame are NaN
+  absent,    // the model has no such link and no such payload at present: all numbers of the frame are NaN
+  not_made,  // no update() has computed it yet: all numbers of the frame are NaN
 };
 
 class Frames {
@@ -38,9 +38,9 @@ class Frames {
 
   enum class Absent : std::uint8_t { refused, accepted };
 
-  // `names`: of links, or of payloads (a payload's own frame; a link of that name comes first). Throws ModelError for a
-  // name that the model does not have, naming near ones, unless absent ones are accepted: those of payloads that come
-  // and go, in a list that is the same for every model.
+  // `names`: of links, or of payloads (a payload's own frame; a link of that name comes first). A name that the model
+  // does not have is a ModelError that lists similar names, unless `absent` is accepted: then one list of names,
+  // payloads that come and go included, serves every model.
   explicit Frames(std::shared_ptr<const Model> model, std::vector<std::string> names = {},
                   Absent absent = Absent::refused);
   Frames(Frames&&) noexcept;
@@ -54,7 +54,7 @@ class Frames {
   [[nodiscard]] int find(std::string_view name) const noexcept;  // -1: not declared
   [[nodiscard]] DYN_REALTIME FrameStatus status(int frame) const noexcept;
 
-  // All frames at the state of the dynamics' last update(), whose model must have the same joints as this one.
+  // All frames at the state of the dynamics' last update(); its model must have the same joints as this one.
   DYN_REALTIME void update(Dynamics& dynamics, unsigned terms = frame_all) noexcept;
   // One of them.
   DYN_REALTIME void update(Dynamics& dynamics, int frame, unsigned terms) noexcept;
@@ -62,8 +62,8 @@ class Frames {
   DYN_REALTIME Status update(std::span<const double> q, std::span<const double> v, unsigned terms = frame_all) noexcept;
   DYN_REALTIME Status update(std::span<const double> q, std::span<const double> v, int frame, unsigned terms) noexcept;
 
-  // What the last update() made; a term that it was not asked for keeps what it was. Views stay where they are; those
-  // of _frame_axes and _base_origin are made by the call, from what is in base axes.
+  // Results of the last update(); a term that it was not asked for keeps its value. Views stay valid; those of
+  // _frame_axes and _base_origin are computed by the call, from the results in base axes.
   [[nodiscard]] DYN_REALTIME Vec3d position(int frame) const noexcept;  // of its origin in the base frame, m
   [[nodiscard]] DYN_REALTIME Mat3d rotation(int frame) const noexcept;  // frame to base: its columns are the axes
 

@@ -8,8 +8,8 @@
 
 namespace dyn {
 
-// Always in the library, so that a checked program may use one that is not. Real-time safe but for that it never
-// returns.
+// Always in the library, so that a checked program may use an unchecked library. Ends the program; allocates nothing
+// before.
 [[noreturn]] void precondition_failed(const char* condition, const char* file, int line) noexcept;
 
 }  // namespace dyn

@@ -24,7 +24,7 @@ struct AlgorithmList<std::tuple<A...>> {
   static constexpr std::array<std::string_view, sizeof...(A)> sources{A::source...};
   static constexpr std::array<unsigned, sizeof...(A)> needs{A::needs...};
 
-  // -1 where there is none of that name.
+  // -1: there is no algorithm of that name.
   static constexpr int find(std::string_view name) noexcept {
     for (int i = 0; i < size; ++i) {
       if (names[static_cast<size_t>(i)] == name) return i;

@@ -4,10 +4,10 @@
 // control:  Y(q, v, a) p = tau = M a + C v + g,  ten columns a body (order and frames: regressor/layout.hpp). Friction
 // and armature have columns of their own. Without accelerations, from the generalised momentum M v:
 //   Y_momentum(q, v) p = M v,   Y_rate(q, v) p = C^T v - g,   d/dt (M v) = tau + C^T v - g
-// so that Y_momentum(t) p - Y_momentum(0) p - (integral of Y_rate dt) p = integral of tau dt, or both sides through the
-// same low-pass filter.
+// so that Y_momentum(t) p - Y_momentum(0) p - (integral of Y_rate dt) p = integral of tau dt; a low-pass filter on both
+// sides leaves it true.
 //
-// One object per thread. All memory is taken by the constructor; what is marked so is real-time safe. Spans have as
+// One object per thread. The constructor allocates all memory; DYN_REALTIME marks what the loop may call. Spans have as
 // many numbers as there are coordinates, or what is said of them.
 #pragma once
 
@@ -34,7 +34,7 @@ class Regressor {
   [[nodiscard]] const Model& model() const noexcept;
   [[nodiscard]] const regressor::Layout& layout() const noexcept;  // the bodies, in the order of the columns
 
-  // Instead of the model's; holds until the next call.
+  // In place of the model's gravity, until the next call.
   DYN_REALTIME void set_gravity(const Vec3d& gravity_mps2) noexcept;
 
   // Y of a state in the user's coordinates. Not ok, and Y as before, where q, v or a is not finite.

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Which terms of the equation of motion are to be computed. The kernels include this file: nothing may stand here that
-// makes code.
+// Which terms of the equation of motion are to be computed. The kernels include this file: it may hold nothing that the
+// compiler emits code for.
 #pragma once
 
 namespace dyn {

@@ -1,9 +1,9 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // C entry by entry from the Christoffel symbols of the whole M: paper 002 (Laus, Simoni and Martins), eq 35, the
-// textbook form. Runs in the control loop: compute() takes no memory.
-// double runs the lane form, src/coriolis/christoffel_lanes.cpp: each dM_ij/dq_k, of W joints i side by side, goes to
-// the three symbols that it stands in.
+// textbook form. Runs in the control loop: compute() does not allocate.
+// double runs the lane form, src/coriolis/christoffel_lanes.cpp: each dM_ij/dq_k, of W joints i side by side, is added
+// to the three entries of C that it appears in.
 #pragma once
 
 #include <string_view>

@@ -66,7 +66,7 @@ class Fused : public FusedForm {
   // I x = tr(G) x - G x
   static Vec3<T> rotational(const Mat3<T>& G, const Vec3<T>& x) noexcept { return x * G.trace() - G * x; }
 
-  // Of the body's point at P.
+  // Of the point of the body that is at P.
   Vec3<T> velocity(const Workspace<T>& ws, int i) const noexcept {
     return ws.velocity[i] + (ws.origin[i] - points_.point(i)).cross(ws.omega[i]);
   }
@@ -111,12 +111,12 @@ class Fused : public FusedForm {
     }
     for (int i = tree.size; i-- > 0;) {
       if (tree.parent[i] >= 0)
-        hand_down(sum_[i], points_.starts_chain(tree, i) ? &points_.offset(i) : nullptr, sum_[tree.parent[i]]);
+        add_to_parent(sum_[i], points_.starts_chain(tree, i) ? &points_.offset(i) : nullptr, sum_[tree.parent[i]]);
     }
   }
 
   // offset: from the parent's P to the child's, null where they are the same.
-  static void hand_down(const Composite& from, const Vec3<T>* offset, Composite& to) noexcept {
+  static void add_to_parent(const Composite& from, const Vec3<T>* offset, Composite& to) noexcept {
     to.m += from.m;
     to.h += from.h;
     to.p += from.p;

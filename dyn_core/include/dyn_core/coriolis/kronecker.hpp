@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// C by Kronecker products, paper 004 (Truc, Quyen and Quang). Runs in the control loop: compute() takes no memory.
+// C by Kronecker products, paper 004 (Truc, Quyen and Quang). Runs in the control loop: compute() does not allocate.
 // double runs the lane form, src/coriolis/kronecker_lanes.cpp: entries dM_ij/dq_k of W joints i side by side, used for
 // U and V at once.
 #pragma once

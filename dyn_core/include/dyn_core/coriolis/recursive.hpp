@@ -2,7 +2,7 @@
 //
 // C in O(n d) by recursion over parents, in link frames (d: depth of the tree). After S. Echeandia and P. M. Wensing,
 // "Numerical Methods to Compute the Coriolis Matrix and Christoffel Symbols for Rigid-Body Systems", J. Comput.
-// Nonlinear Dynam. 16(9), 2021. Runs in the control loop: compute() takes no memory.
+// Nonlinear Dynam. 16(9), 2021. Runs in the control loop: compute() does not allocate.
 // double runs the lane form, src/coriolis/recursive_lanes.cpp, in base axes: composites are sums along chains, F1, F2
 // and F3 are seen from all ancestors at once.
 #pragma once
@@ -108,8 +108,8 @@ class Recursive {
     b.N = (turn + turn.transpose() - shift - shift.transpose() - skew(L)) * T(0.5);
   }
 
-  // Ic and Bc seen from the parent: with rotated h and p,  J + 2 r.h 1 - r h^T - h r^T + m (r.r 1 - r r^T),  N -
-  // [r][p].
+  // Ic and Bc in the parent's frame, with rotated h and p:
+  // J + 2 r.h 1 - r h^T - h r^T + m (r.r 1 - r r^T),  N - [r][p].
   static void add_to_parent(const Body& b, Body& parent) noexcept {
     const Vec3<T> h = b.R * b.h;
     const Vec3<T> p = b.R * b.p;
@@ -125,6 +125,7 @@ class Recursive {
     parent.N += Mat3<T>(b.R * b.N) * b.R.transpose() + Mat3<T>::Identity() * rp - p * b.r.transpose();
   }
 
+  // A force in the parent's frame: (R n + r x R f, R f).
   static Force carried(const Body& b, const Force& force) noexcept {
     const Vec3<T> f = b.R * force.f;
     return {b.R * force.n + b.r.cross(f), f};

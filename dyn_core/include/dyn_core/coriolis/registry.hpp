@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Every algorithm for the Coriolis/centrifugal matrix C, by its name; as jsim/registry.hpp, with
+// The list of algorithms for the Coriolis/centrifugal matrix C, as in jsim/registry.hpp, with
 //   void compute(const Tree&, const Workspace<T>&, MatrixRef<T> C) noexcept     (body order, from ws.q and ws.v)
 #pragma once
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// C link by link: paper 002 (Laus, Simoni and Martins). Runs in the control loop: compute() takes no memory.
+// C link by link: paper 002 (Laus, Simoni and Martins). Runs in the control loop: compute() does not allocate.
 // double runs the lane form, src/coriolis/screw_lanes.cpp, O(n d^2): the sums over k of eq 35 are taken first, by
 // twists of the bodies.
 #pragma once

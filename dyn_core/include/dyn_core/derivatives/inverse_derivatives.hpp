@@ -12,14 +12,14 @@
 
 namespace dyn::derivatives {
 
-// Spatial vectors (linear; angular), base axes, about one point P that stands still just now: where the last body's
-// origin is, so that small robots far from the base keep their digits. x is the cross product of twists, x* that of a
+// Spatial vectors (linear; angular), base axes, about one point P that is fixed in space: where the last body's origin
+// is now, so that small robots far from the base lose no digits. x is the cross product of twists, x* that of a
 // twist with a wrench, <x*> its second argument's: f <x*> u = u x* f. With p the body before j, and a0 = -g at the
 // base:
 //   v_j = v_p + S_j qd_j,  S'_j = v_p x S_j,  a_j = a_p + S_j qdd_j + S'_j qd_j,  S''_j = a_p x S_j + v_p x S'_j
 //   f = I a + v x* I v,  B = ((v x*) I - I (v x) + (I v) <x*>) / 2        of a body; summed over subtrees: I, B, f
-//   below dtau_i/dq_j = S_i . (2 B_j S'_j + I_j S''_j + S_j x* f_j)             i = j, or i an ancestor of j
-//               = (2 B_i^T S_i) . S'_j + (I_i S_i) . S''_j                i in the subtree of j
+//   dtau_i/dq_j = S_i . (2 B_j S'_j + I_j S''_j + S_j x* f_j)                 i = j, or i an ancestor of j
+//               = (2 B_i^T S_i) . S'_j + (I_i S_i) . S''_j                    i in the subtree of j, i not j
 //   dtau_i/dv_j = S_i . 2 (B_j S_j + I_j S'_j),  or  2 (B_i^T S_i) . S_j + 2 (I_i S_i) . S'_j
 //   and 0 between branches;  dtau/da = M.
 template <class T>

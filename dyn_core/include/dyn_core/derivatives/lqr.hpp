@@ -13,7 +13,7 @@ struct Lqr {
   MatX<double> P;  // x^T P x is the cost from x on:  P = Q + A^T P A - A^T P B (R + B^T P B)^-1 B^T P A
 };
 
-// Q symmetric and positive semidefinite, R positive definite. Throws ModelError where the sizes do not fit together or
+// Q symmetric and positive semidefinite, R positive definite. Throws ModelError where the sizes do not match or
 // no K stabilises the system.
 [[nodiscard]] Lqr solve_lqr(const MatX<double>& A, const MatX<double>& B, const MatX<double>& Q, const MatX<double>& R);
 

@@ -52,23 +52,23 @@ class Aba {
   }
 
  private:
-  struct Twice {  // a pair of 3-vectors: moment and force, or angular and linear acceleration
+  struct Spatial {  // a pair of 3-vectors: moment and force, or angular and linear acceleration
     Vec3<T> angular, linear;
-    [[nodiscard]] T dot(const Twice& b) const noexcept { return angular.dot(b.angular) + linear.dot(b.linear); }
+    [[nodiscard]] T dot(const Spatial& b) const noexcept { return angular.dot(b.angular) + linear.dot(b.linear); }
   };
   struct Body {
     LinkPose<T> pose;
     Vec3<T> w;
     Mat3<T> I, H, A;  // articulated; after articulate(): what is handed inwards, in the body's own frame
-    Twice bias;       // of the body alone: w x I w, w x (w x h)
-    Twice c;          // velocity-product acceleration of the joint
-    Twice U;
-    Twice p;  // bias force of the articulated body
-    Twice a;
+    Spatial bias;     // of the body alone: w x I w, w x (w x h)
+    Spatial c;        // velocity-product acceleration of the joint
+    Spatial U;
+    Spatial p;  // bias force of the articulated body
+    Spatial a;
     T D, u;
   };
 
-  static T along(Motion motion, const Twice& x) noexcept {
+  static T along(Motion motion, const Spatial& x) noexcept {
     return motion == Motion::revolute ? x.angular.z() : x.linear.z();
   }
 
@@ -138,7 +138,7 @@ class Aba {
   }
 
   void forces_inwards(const Tree& tree, ConstVectorRef<T> tau, bool loaded) noexcept {
-    const Twice zero{Vec3<T>::Zero(), Vec3<T>::Zero()};
+    const Spatial zero{Vec3<T>::Zero(), Vec3<T>::Zero()};
     for (int i = 0; i < tree.size; ++i) body_[i].p = loaded ? body_[i].bias : zero;
     for (int i = tree.size; i-- > 0;) {
       Body& b = body_[i];
@@ -146,7 +146,7 @@ class Aba {
       b.u = load - along(tree.motion[i], b.p);
       if (tree.parent[i] < 0) continue;
       const T x = groups_.driven(tree, i) ? groups_.acceleration[i] : T(b.u / b.D);
-      Twice p{b.p.angular + b.U.angular * x, b.p.linear + b.U.linear * x};
+      Spatial p{b.p.angular + b.U.angular * x, b.p.linear + b.U.linear * x};
       if (loaded) {
         p.angular += b.I * b.c.angular + b.H * b.c.linear;
         p.linear += b.H.transpose() * b.c.angular + b.A * b.c.linear;
@@ -160,10 +160,10 @@ class Aba {
 
   void accelerations_outwards(const Tree& tree, bool loaded) noexcept {
     const Vec3<T> zero = Vec3<T>::Zero();
-    const Twice base{zero, loaded ? Vec3<T>(-tree.gravity.template cast<T>()) : zero};
+    const Spatial base{zero, loaded ? Vec3<T>(-tree.gravity.template cast<T>()) : zero};
     for (int i = 0; i < tree.size; ++i) {
       Body& b = body_[i];
-      const Twice& parent = tree.parent[i] < 0 ? base : body_[tree.parent[i]].a;
+      const Spatial& parent = tree.parent[i] < 0 ? base : body_[tree.parent[i]].a;
       const Vec3<T> shifted = parent.linear + parent.angular.cross(b.pose.p);
       b.a = {b.pose.R.transpose() * parent.angular, b.pose.R.transpose() * shifted};
       if (loaded) {

@@ -1,12 +1,12 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a link carries, learnt from the motion that is going on. From the momentum, so without accelerations
-// (regressor.hpp), with p0 the parameters of the model without what is told to be on the link, and pi those of what is:
+// The inertia that a link carries, learnt during any motion. From the momentum, so without accelerations
+// (regressor.hpp); p0: parameters of the model without the rigid payloads attached to the link; pi: those of the load:
 //   W pi = y,  W = d/dt Y_momentum - Y_rate (ten columns),  y = tau - friction - (d/dt Y_momentum - Y_rate) p0
 // The loop takes differences over a period (Y_rate at its middle), passes W and y through the same low-pass, a
 // Butterworth of second order from rest, which leaves the equation exact, and sums up [W y]^T [W y] by joint in blocks.
-// Another thread adds up the blocks and solves for a body that stays possible (consistent_fit.hpp); the joints' noise
-// is what the fit leaves. The prior is a ball of twice the density of water, with the weight of one observation.
+// Another thread adds up the blocks and solves for a physically consistent body (consistent_fit.hpp); the joints' noise
+// is the residual of the fit. The prior is a ball of twice the density of water, with the weight of one observation.
 //
 //   loop         add() every cycle: nothing allocated, no lock; a block goes through a Ring
 //   off the loop collect(), then solve() and propose(), one thread
@@ -27,23 +27,23 @@
 namespace dyn::identify {
 
 struct LearnerSettings {
-  std::string link;                     // that carries it
+  std::string link;                     // the one that carries the load
   double period_s = 1e-3;               // of the loop
   double duration_s = 2.0;              // at most; then add() does nothing any more
   double cutoff_hz = 10.0;              // of the low-pass, below a quarter of the loop's rate
   std::vector<JointFriction> friction;  // by coordinate, of the robot's; empty where torque is measured behind it
-  std::vector<bool> known;              // by coordinate: its torque is known; the rest, and those not named, are not
+  std::vector<bool> known;              // by coordinate: its torque is known; entries that are missing: unknown
   bool behind_the_drive = false;        // the torque is a sensor's: friction and armature are not in it
 };
 
 // In the frame of the link.
 struct LearntPayload {
-  double time_s = 0.0;  // of motion that was summed up
-  Inertial inertial;    // possible, always
+  double time_s = 0.0;  // duration of the motion used
+  Inertial inertial;    // always physically consistent
   BodySigmas sigma;
-  std::vector<double> noise;  // by coordinate that is known: rms of what is left, N m or N
+  std::vector<double> noise;  // by coordinate with known torque: rms of the residual, N m or N
   bool converged = false;
-  std::string why_not;  // what keeps it from having converged
+  std::string why_not;  // the reason where it has not
 };
 
 enum class Proposal : std::uint8_t { none, attach, keep, detach };
@@ -57,18 +57,18 @@ struct PayloadProposal {
 
 class PayloadLearner {
  public:
-  // `model` as the loop has it, with what is attached. `attached`: of LiveModel::payloads(); rigid ones on the link are
-  // what is told. Throws ModelError where the link does not exist or does not move, a chain hangs on it, or a setting
-  // is out of range.
+  // `model` as the loop has it, payloads included. `attached`: LiveModel::payloads(); the rigid ones on the link are
+  // what propose() compares the load with. Throws ModelError where the link does not exist or does not move, where an
+  // articulated payload is attached to it, or a setting is out of range.
   PayloadLearner(const std::shared_ptr<const Model>& model, const std::vector<Payload>& attached,
                  LearnerSettings settings);
 
   // --- The loop ---------------------------------------------------------------------------------------------------
-  // State of this cycle and the torque that acts from now to the next one; the model's coordinates. `generation`: of
-  // the live model; another than in the first call ends it. While a payload is ramped nothing is summed up.
+  // State of this cycle and the torque that acts from now to the next one, in the model's coordinates. `generation`: of
+  // the live model; one that differs from the first call's ends the learning. Nothing is summed up during a ramp.
   DYN_REALTIME void add(std::span<const double> q, std::span<const double> v, std::span<const double> tau,
                         std::uint64_t generation, bool ramping) noexcept;
-  // What was summed up so far is all; to be called again where it is not over() then, since no block was free.
+  // Ends the learning with what was summed up so far. If not over() afterwards, no block was free: call it again.
   DYN_REALTIME void finish() noexcept;
   // All of its duration was summed up, or the model changed.
   [[nodiscard]] DYN_REALTIME bool over() const noexcept { return over_; }
@@ -76,10 +76,10 @@ class PayloadLearner {
   // --- Off the loop -----------------------------------------------------------------------------------------------
   // Takes the oldest block that the loop has summed up; false where there is none.
   bool collect();
-  // The last block has come.
+  // The last block was collected.
   [[nodiscard]] bool complete() const noexcept { return complete_; }
   [[nodiscard]] double collected_s() const noexcept { return collected_s_; }
-  // Where what the link carries changed meanwhile, only what came after that counts.
+  // If the load changed during the motion, only the samples after the change count.
   [[nodiscard]] LearntPayload solve();
   [[nodiscard]] PayloadProposal propose(const LearntPayload& learnt) const;
   [[nodiscard]] const std::string& link() const noexcept { return settings_.link; }
@@ -95,7 +95,7 @@ class PayloadLearner {
     bool last = false, model_changed = false;
   };
   struct Filtered {
-    double before = 0.0, between = 0.0;  // the low-pass's memory
+    double before = 0.0, between = 0.0;  // state of the low-pass
   };
 
   void take_state(std::span<const double> v) noexcept;
@@ -110,12 +110,12 @@ class PayloadLearner {
   LearnerSettings settings_;
   Regressor regressor_;
   std::vector<int> known_;  // coordinates
-  std::vector<double> p0_;  // of the model without what is told
+  std::vector<double> p0_;  // of the model without the payloads told_
   std::vector<double> armature_;
   int column_ = 0;     // of the body in the regressors
   Pose link_T_moved_;  // from the regressor's frame of the body
   std::vector<std::string> told_names_;
-  Inertial told_;                         // all of them, frame of the link
+  Inertial told_;                         // rigid payloads attached to the link, summed; frame of the link
   double b_ = 0.0, a1_ = 0.0, a2_ = 0.0;  // of the low-pass
   double independent_ = 1.0;              // share of its samples
 

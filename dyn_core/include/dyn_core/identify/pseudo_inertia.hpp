@@ -2,8 +2,9 @@
 //
 // The ten parameters of a body as a symmetric 4 x 4 matrix, linear in them (Wensing, Kim and Slotine 2017):
 //   J = [ S  h ; h^T  m ],  S = tr(I)/2 1 - I,  h = m c,  I about the origin.
-// A body is possible, with a density that is nowhere negative, where J is positive definite. Distance from a body J0 by
-// the divergence of -log det (Lee, Wensing and Park 2019), convex in J and infinite where J stops being possible:
+// A body is physically consistent (its density is nowhere negative) where J is positive definite. Distance from a body
+// J0 by the Bregman divergence of -log det (Lee, Wensing and Park 2019), convex in J, infinite where J becomes
+// singular:
 //   d(J, J0) = tr(J0^-1 J) - log det(J0^-1 J) - 4
 #pragma once
 
@@ -80,8 +81,8 @@ inline bool is_possible(const Eigen::Matrix4d& J) {
   return factor.info() == Eigen::Success && factor.matrixLLT().diagonal().minCoeff() > 0.0;
 }
 
-// A body that is only semidefinite or impossible (massless links) is no prior: in units in which mass and size are of
-// order one, eigenvalues below the floor are raised to it.
+// A body whose J is not positive definite (massless links) cannot be a prior: in units in which mass and size are of
+// order one, eigenvalues below `least` are raised to it.
 inline Eigen::Matrix4d floored(const Eigen::Matrix4d& J, double mass_kg, double size_m) {
   constexpr double least = 1e-4;
   Eigen::Vector4d unit = Eigen::Vector4d::Constant(std::sqrt(mass_kg) * size_m);

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // Inverse dynamics by the explicit sums of paper 000 (Wang and Ju), eqs 8-14: each is a sum over a chain
-// or a subtree, in whatever order; no body's accelerations are made from its parent's.
+// or a subtree, in any order; no body's acceleration is computed from its parent's.
 // double runs the lane form, src/inverse/explicit_lanes.cpp: the same sums, W bodies side by side.
 #pragma once
 
@@ -77,7 +77,7 @@ class Explicit {
     return sum;
   }
 
-  // -[r] alpha + [w]^2 r of body l: what its turning gives to the far end of r
+  // -[r] alpha + [w]^2 r: acceleration of the end of r, fixed to body l, relative to its beginning
   [[nodiscard]] Vec3<T> swing(const Tree& tree, const Workspace<T>& ws, int l, const Vec3<T>& r) const noexcept {
     const Vec3<T>& w = ws.omega[l];
     return angular_acceleration(tree, l).cross(r) + w.cross(w.cross(r));

@@ -14,7 +14,7 @@
 
 namespace dyn::inverse {
 
-// A twist (v, w) has v of the body's point at P; A = sum over the ancestors of J a + dJ v, from -g0 at the base.
+// Twist (v, w): v of the point of the body that is at P. A = -g0 + sum over the body's joints of J a + dJ v.
 //   f = m A_v + A_w x h + w x p,  n = I A_w + h x A_v + w x L + v x p,  tau_i = J_i . (sum of (f, n) over the subtree)
 // From a chain to the next, P' = P + d:  A_v' = A_v + A_w x d outwards,  n = n' + d x f inwards.
 template <class T>

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Inverse dynamics by frame injection, paper 003 (Safeea, Neto and Bearee), eqs 4-17: what each joint by itself
-// transfers to each link. The terms are the paper's; the order of the links is ours.
-// double runs the lane form, src/inverse/injection_lanes.cpp: what a joint transfers to W links side by side.
+// Inverse dynamics by frame injection, paper 003 (Safeea, Neto and Bearee), eqs 4-17: the acceleration and moment that
+// each single joint transfers to each link. The terms are the paper's; the order of the links is ours.
+// double runs the lane form, src/inverse/injection_lanes.cpp: the transfers of a joint to W links side by side.
 #pragma once
 
 #include <string_view>

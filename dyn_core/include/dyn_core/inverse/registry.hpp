@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Every algorithm for the inverse dynamics, by its name; as jsim/registry.hpp, with
+// The list of algorithms for the inverse dynamics, as in jsim/registry.hpp, with
 //   void compute(const Tree&, const Workspace<T>&, const Vec3<T>& gravity, VectorRef<T> tau) noexcept
 // tau = M a + C v + g in body order, from ws.q, ws.v, ws.a.
 #pragma once

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // M link by link from principal screws of inertia: paper 002 (Laus, Simoni and Martins). Runs in the control loop:
-// compute() takes no memory. double runs the lane form, src/jsim/screw_lanes.cpp: the same sum, link by link.
+// compute() does not allocate. double runs the lane form, src/jsim/screw_lanes.cpp: the same sum, link by link.
 #pragma once
 
 #include <string_view>

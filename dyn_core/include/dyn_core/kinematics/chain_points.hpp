@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Where `fused` takes its moments: one point P for each chain of bodies that have a single child, at the origin of the
-// chain's last body, fixed in space for the instant. Within a chain sums are plain sums; from chain to chain they are
-// handed over by `offset`. Points near the bodies keep the digits of small links far from the base.
+// The points about which `fused` takes moments: one point P for each chain of bodies with a single child each, at the
+// origin of the chain's last body, fixed in space. Within a chain quantities are simply added; from a chain to its
+// parent chain they are shifted by `offset`. Points near the bodies save the digits of small links far from the base.
 #pragma once
 
 #include <vector>
@@ -30,7 +30,7 @@ class ChainPoints {
 
   [[nodiscard]] const Vec3<T>& point(int i) const noexcept { return point_[i]; }  // P of body i's chain, base frame
 
-  // Does body i start a chain whose parent body is on another one?
+  // Does body i begin a chain, its parent body being on another one?
   [[nodiscard]] bool starts_chain(const Tree& tree, int i) const noexcept {
     return tree.parent[i] >= 0 && children_[tree.parent[i]] != 1;
   }

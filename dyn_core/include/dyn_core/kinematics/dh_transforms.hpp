@@ -53,7 +53,7 @@ void add(MassMatrix<T>& to, const MassMatrix<T>& x) noexcept {
   }
 }
 
-// A body's own, which has few entries.
+// A body's own inertia, which has few nonzero entries.
 template <class T>
 void add(MassMatrix<T>& to, const ScrewInertia& own) noexcept {
   for (int k = 0; k < 3; ++k) {
@@ -78,7 +78,7 @@ PlaneTurn<T> cast(const PlaneTurn<double>& turn) noexcept {
   return {static_cast<T>(turn.c), static_cast<T>(turn.s), static_cast<T>(turn.ss), static_cast<T>(turn.cs)};
 }
 
-// cos and sin of theta0 + q by the addition theorem: large q stay as accurate as they are.
+// cos and sin of theta0 + q by the addition theorem: the sum theta0 + q would round a large q.
 template <class T>
 JointDisplacement<T> joint_displacement(const Tree& tree, const Workspace<T>& ws, int i) noexcept {
   const ScrewJoint& joint = tree.screw.joint[i];
@@ -154,7 +154,7 @@ void turn(MassMatrix<T>& b, const PlaneTurn<T>& t) noexcept {
   H(k, j) = t.s * ki + t.c * H(k, j);
 }
 
-// Seen from an origin that lies d behind along axis k:  n' = n + d k x f
+// The reference point moved by -d along axis k:  n' = n + d k x f
 template <int k, class T>
 void shift(Wrench<T>& w, const T& d) noexcept {
   constexpr int i = (k + 1) % 3;

@@ -4,14 +4,14 @@
 // tree). Used by the Coriolis matrices that are written in dM/dq (paper 004, paper 002 eq 35).
 //
 // Base axes. S_i is the unit twist of joint i, Ic_k the composite inertia of the subtree of k. For j an ancestor of i,
-// or i itself, M_ij = S_j . Ic_i S_i, and turning joint k moves what lies beyond it as one rigid body:
+// or i itself, M_ij = S_j . Ic_i S_i, and joint k moves all bodies beyond it as one rigid body:
 //   k not beyond j                                    0
 //   k beyond j, i is k or beyond k:                   S_j . (S_k x* Ic_i S_i)
 //   k beyond i:                                       S_j . (S_k x* Ic_k - Ic_k S_k x) S_i
 //   k on another branch                               0
 // With A_jk = S_k x S_j and F_ik the force on joint k's subtree for a unit rate of i (Ic_k S_i for i above k, else Ic_i
 // S_i) these are -A_jk . F_ik and -(A_jk . F_ik + A_ik . F_jk). Everything with index k is written about the origin of
-// joint k, so that small links far from the base keep their digits.
+// joint k, so that small links far from the base lose no digits.
 #pragma once
 
 #include <utility>

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // From q (and v) to frames, axes, inertias and velocities in the base frame, each in one pass from the base outwards.
-// Which passes an algorithm builds on is said by its `needs`; whoever runs it makes them once for all algorithms.
+// An algorithm's `needs` say which passes it requires; its caller runs each pass once for all algorithms.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace dyn {
 
-// What an algorithm wants to be up to date in the workspace; a bit set.
+// What an algorithm requires to be up to date in the workspace; a bit set.
 enum Needs : unsigned {
   needs_nothing = 0,
   needs_trigonometry = 1,  // cos_q, sin_q

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// All scratch of the algorithms for one thread. Memory comes once, when it is made for `capacity` bodies; after that
-// any model of at most so many bodies may be used with it without a further allocation.
+// Scratch memory of the algorithms for one thread, allocated once for `capacity` bodies: any model of at most so many
+// bodies may be used with it without a further allocation.
 #pragma once
 
 #include <vector>
@@ -48,8 +48,8 @@ struct Workspace {
   std::vector<Vec3<T>> velocity;  // of the body frame's origin
 };
 
-// What every algorithm that writes a matrix in body order asks for: a workspace that is large enough, and a matrix of
-// tree.size rows and columns.
+// The precondition of every algorithm that writes a matrix in body order: a workspace that is large enough, and a
+// matrix of tree.size rows and columns.
 template <class T>
 [[nodiscard]] bool fits(const Tree& tree, const Workspace<T>& ws, const MatrixRef<T>& A) noexcept {
   return ws.capacity >= tree.size && A.rows() == tree.size && A.cols() == tree.size;

@@ -6,11 +6,11 @@
 // A value has one owner at any time: the Owned that holds it, or one of two atomic pointers in here:
 //
 //   fresh_    null  --publish (writer)-->  value  --take (loop)-->  null
-//             value --publish (writer)-->  newer value: the older one was never seen by the loop, and the writer that
+//             value --publish (writer)-->  newer value: the loop never saw the older one, and the writer that
 //                                          got it back from the exchange frees it. So only the newest value counts;
-//                                          a value must therefore be whole, not a change to the one before.
-//             any   --offer (loop)----->   value that a writer made and the loop itself puts in at a cycle of its
-//                                          choice; one that was never seen goes to the retired ones.
+//                                          a value must therefore be whole, not a difference to the one before.
+//             any   --offer (loop)----->   value that a writer made and the loop itself stores, at a cycle of its
+//                                          choice; a value in fresh_ that was not taken yet is retired.
 //   retired_  list  --retire (loop)--->  old value in front of the list
 //             list  --collect (writer)-->  null: the writer got the whole list and frees it.
 //
@@ -32,7 +32,7 @@ template <class T>
 class Handover;
 
 // A value that can be handed over, or nothing. Made and freed by writers; the loop moves it and gives it to
-// Handover::retire() when it needs it no more.
+// Handover::retire() when it no longer needs it.
 template <class T>
 class Owned {
  public:
@@ -77,7 +77,7 @@ class Handover {
   Handover& operator=(const Handover&) = delete;
   Handover(Handover&&) = delete;
   Handover& operator=(Handover&&) = delete;
-  // No other thread is left by then.
+  // No other thread may use the Handover any more.
   ~Handover() {
     free(fresh_.load(std::memory_order_relaxed));
     collect();
@@ -100,14 +100,15 @@ class Handover {
     while (list != nullptr) list = free(list);
   }
 
-  // The loop: the newest value that nobody has taken yet, which the loop owns from now on; or nothing. The look before
-  // the exchange spares the usual cycle, in which nothing is new, a locked instruction.
+  // The loop: the newest value that was not taken yet, which the loop owns from now on; or nothing. The load before the
+  // exchange saves a locked instruction in the usual cycle, in which nothing is new.
   [[nodiscard]] DYN_REALTIME Owned<T> take() noexcept {
     if (fresh_.load(std::memory_order_relaxed) == nullptr) return {};
     return Owned<T>(std::unique_ptr<Node>(fresh_.exchange(nullptr, std::memory_order_acquire)));
   }
 
-  // The loop: publishes what a writer has made and handed to it some other way; freeing is left to writers.
+  // The loop: publishes a value that a writer made and passed to it in some other way; writers free the one it
+  // replaces.
   DYN_REALTIME void offer(Owned<T> value) noexcept {
     DYN_EXPECTS(value);
     retire(Owned<T>(std::unique_ptr<Node>(fresh_.exchange(value.node_.release(), std::memory_order_acq_rel))));

@@ -1,11 +1,11 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // The newest value from one thread to another, neither of which ever waits: references from a subscription to the loop,
-// samples of the state from the loop to a publisher. All memory comes with the constructor.
+// samples of the state from the loop to a publisher. Only the constructor allocates.
 //
 // Three slots, each with one owner:
 //
-//   back    the writer's: filled at leisure          publish(): back <-> shared, which is marked fresh
+//   back    the writer's: filled without haste       publish(): back <-> shared, which is marked fresh
 //   shared  nobody's, in an atomic index             take():    shared <-> front, if it is fresh
 //   front   the reader's: stays as it is until the reader takes again
 //
@@ -22,7 +22,7 @@ namespace dyn::lockfree {
 template <class T>
 class Latest {
  public:
-  // All three slots start as `first`, with the memory that it has.
+  // All three slots start as copies of `first`, with its sizes.
   explicit Latest(const T& first) : slots_{first, first, first} {}
 
   // The writer: the slot to fill; it holds some older value.

@@ -5,9 +5,9 @@
 //
 // A slot goes round through three owners:
 //
-//   free        the producer's: next() shows the one that is filled next
-//   committed   the consumer's: front() shows the oldest one
-//   released    the producer's again, free at once; with AfterRelease::reclaim only after reclaim() has shown it, so
+//   free        the producer's: next() returns the one to fill next
+//   committed   the consumer's: front() returns the oldest one
+//   released    the producer's again, free at once; with AfterRelease::reclaim only after reclaim() has returned it, so
 //               that the producer can free what the consumer left in it before it is filled anew
 #pragma once
 
@@ -25,7 +25,7 @@ enum class AfterRelease : std::uint8_t { refill, reclaim };
 template <class T, AfterRelease after_release = AfterRelease::refill>
 class Ring {
  public:
-  // So many slots, at least one, as T{} or as copies of `first`, with the memory that it has.
+  // `slots`, at least one, each T{} or a copy of `first` with its sizes.
   explicit Ring(std::size_t slots) : slots_(slots) { DYN_EXPECTS(slots > 0); }
   Ring(std::size_t slots, const T& first) : slots_(slots, first) { DYN_EXPECTS(slots > 0); }
 
@@ -58,7 +58,7 @@ class Ring {
     released_.store(released_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
 
-  // Anybody: so many were ever handed over, and given back.
+  // Any thread: how many slots were committed, and released, so far.
   [[nodiscard]] DYN_REALTIME std::uint64_t committed() const noexcept {
     return committed_.load(std::memory_order_acquire);
   }

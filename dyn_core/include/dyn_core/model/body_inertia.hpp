@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The inertia of one body as a value, and the one place that writes it into a Tree: a payload that is ramped in changes
-// it in the loop's own copy of the tree, every cycle. Real-time safe.
+// The inertia of one body as a value, and the one function that writes it into a Tree: while a payload is ramped in,
+// the loop writes it into its own copy of the tree every cycle. Real-time safe.
 #pragma once
 
 #include "dyn_core/error.hpp"
@@ -20,7 +20,7 @@ DYN_REALTIME inline BodyInertia body_inertia(const Tree& tree, int body) noexcep
   return {tree.mass[i], tree.com[i], tree.inertia_com[i]};
 }
 
-// Whatever a Tree derives from an inertia is brought up to date here too.
+// Updates what a Tree derives from the inertia too (principal screws, screw frames).
 DYN_REALTIME inline void set_body_inertia(Tree& tree, int body, const BodyInertia& inertia) noexcept {
   const auto i = static_cast<size_t>(body);
   tree.mass[i] = inertia.mass_kg;

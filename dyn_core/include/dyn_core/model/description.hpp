@@ -53,8 +53,7 @@ struct JointLimits {  // SI units of the joint: rad or m, and their rates; N m o
   double lower = 0.0, upper = 0.0;
   bool has_position = false;
   double velocity = 0.0, effort = 0.0;
-  // To which references are held: <safety_controller>'s soft limits, within lower and upper; infinite where there are
-  // none.
+  // Limits of references: <safety_controller>'s soft limits, within lower and upper; infinite where the URDF has none.
   double soft_lower = -std::numeric_limits<double>::infinity(), soft_upper = std::numeric_limits<double>::infinity();
 };
 
@@ -75,13 +74,13 @@ struct JointDescription {
   double damping = 0.0;   // N m s/rad or N s/m
   double friction = 0.0;  // Coulomb: N m or N
   double armature = 0.0;  // kg m^2 or kg: reflected inertia of the drive
-  // More of its friction (model/joint_friction.hpp); for negative rates damping and friction may be others.
+  // Further friction terms (model/joint_friction.hpp); damping and friction may differ for negative rates.
   double friction_offset = 0.0;              // N m or N
   double stribeck = 0.0;                     // N m or N
   double stribeck_velocity = 1e-2;           // rad/s or m/s
-  std::optional<double> damping_negative{};  // as damping and friction where they are not given
+  std::optional<double> damping_negative{};  // not given: the same as for positive rates
   std::optional<double> friction_negative{};
-  int payload = 0;  // 0: the robot's own; k: of the k-th payload, ordered behind everything before it
+  int payload = 0;  // 0: the robot's own; k: of the k-th payload, whose joints come after all earlier ones
 };
 
 struct RobotDescription {

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Serial arms from a table of Denavit and Hartenberg parameters with links as paper 001 (Mohan and Saha), section 3,
-// has them: link i is a bent slender rod that runs from its joint by b along the joint axis z, then by a along x, of
-// even mass per length, with a point payload at its tip and a hub at its joint.
+// Serial arms from a table of Denavit-Hartenberg parameters with the links of paper 001 (Mohan and Saha), section 3:
+// link i is a bent slender rod of uniform mass per length that runs from its joint by b along the joint axis z, then by
+// a along x, with a point payload at its tip and a hub at its joint.
 //
 // From the frame of joint i to that of joint i + 1: turn by theta about z, move by b along z and by a along x, turn by
 // alpha about x. For a revolute joint theta = q + theta_rad; for a prismatic one b = q + b_m, and since the length q
@@ -26,7 +26,7 @@ struct DhLink {
   double mass_kg = 0.0;           // of the rod
   double tip_mass_kg = 0.0;       // of the point payload
   double hub_inertia_kgm2 = 0.0;  // about the joint axis
-  double hub_across_kgm2 = 0.0;   // about the axes across it; the paper has none, real hubs at least half of the former
+  double hub_across_kgm2 = 0.0;   // about the axes x and y; 0 in the paper, at least hub_inertia / 2 for real hubs
   std::optional<JointLimits> limits;
 };
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Files that users name. Only regular files are read: a FIFO would block, a device might never end, and a NUL would
-// make the system open another file than the one that was named.
+// Files that users name. Only regular files are read: a FIFO would block, a device might never end. A NUL in a name is
+// refused, since the system would open a file of another name.
 #pragma once
 
 #include <filesystem>

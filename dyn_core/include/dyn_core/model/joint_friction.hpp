@@ -17,7 +17,7 @@ struct JointFriction {
   double damping = 0.0, damping_change = 0.0;  // N m s/rad or N s/m: mean of both directions, half their difference
   double coulomb = 0.0, coulomb_change = 0.0;  // N m or N: the same
   double stribeck = 0.0;                       // N m or N: static friction beyond Coulomb's
-  double stribeck_velocity = 1e-2;             // rad/s or m/s: where it fades
+  double stribeck_velocity = 1e-2;             // rad/s or m/s: where it has fallen to 1/e
   double offset = 0.0;                         // N m or N
 };
 

@@ -48,7 +48,7 @@ class Model {
   [[nodiscard]] const std::vector<Joint>& joints() const noexcept { return joints_; }  // in the order of q; no mimic
   [[nodiscard]] const std::vector<Link>& links() const noexcept { return links_; }
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
-  // The joint's name; for a joint of several degrees of freedom with the entry's: base.yaw.
+  // The joint's name; for a joint of several degrees of freedom followed by the coordinate's: base.yaw.
   [[nodiscard]] const std::vector<std::string>& coordinate_names() const noexcept { return coordinate_names_; }
   // The joint (mimic ones too) that moves a body, for messages.
   [[nodiscard]] const std::string& body_joint(int body) const { return body_joints_.at(static_cast<size_t>(body)); }

@@ -12,7 +12,7 @@ namespace dyn {
 
 inline constexpr std::size_t most_name_bytes = 256;
 
-// Throws ModelError, whose text does not repeat what is too long.
+// Throws ModelError, whose text has the first 32 bytes of the name only.
 inline void check_name_length(const std::string& what, const std::string& name) {
   if (name.size() <= most_name_bytes) return;
   throw ModelError(what + " '" + name.substr(0, 32) + "...' has " + std::to_string(name.size()) +

@@ -2,8 +2,8 @@
 //
 // What a robot picks up. A payload is an extra link fixed to one of the robot's (rigid) or a chain with joints of its
 // own (articulated, paper 002: Laus, Simoni and Martins). Its links and joints are called NAME/..., and its joints come
-// behind all others in q, whatever link it is attached to. Detaching it gives the description that was there before,
-// and so a Model with the same bits.
+// after all others in q, whatever link it is attached to. Detaching it restores the description that was there before,
+// so that the Model is the same to the bit.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@
 
 namespace dyn {
 
-// A validated value: who holds one knows that its name is usable and that matter can have its mass and inertia. The
-// functions that make one throw ModelError.
+// A validated value: its name is usable, its mass and inertia are physically possible. The functions that make one
+// throw ModelError.
 class Payload {
  public:
   // Mass, centre of mass and inertia in the payload's frame.
@@ -44,12 +44,12 @@ class Payload {
 // As in URDF: turned by roll about x, then pitch about y, then yaw about z, all fixed axes; then moved.
 [[nodiscard]] Pose pose_from_xyz_rpy(const Vec3d& xyz_m, const Vec3d& rpy_rad);
 
-// Throw ModelError (the link does not exist, the name is taken, nothing of that name is attached); the description that
-// is handed in is never changed.
+// Throw ModelError (the link does not exist, the name is taken, no payload of that name is attached); the argument is
+// not changed.
 [[nodiscard]] RobotDescription attach(const RobotDescription& robot, const Payload& payload);
 [[nodiscard]] RobotDescription detach(const RobotDescription& robot, const std::string& name);
 
-// Names of what is attached, in the order in which it was.
+// Names of the attached payloads, in the order of attaching.
 [[nodiscard]] std::vector<std::string> attached_payloads(const RobotDescription& robot);
 
 }  // namespace dyn

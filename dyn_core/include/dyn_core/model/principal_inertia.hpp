@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// One body's inertia as its six principal screws, paper 002 (Laus, Simoni and Martins), eqs 2-11. Found whenever an
-// inertia is set (set_body_inertia, Model::build), never by an algorithm. Real-time safe: fixed sizes, bounded loops.
+// One body's inertia as its six principal screws, paper 002 (Laus, Simoni and Martins), eqs 2-11. Computed whenever an
+// inertia is set (set_body_inertia, Model::build), not by the algorithms. Real-time safe: fixed sizes, bounded loops.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ struct PrincipalInertia {
   Vec3d radii = Vec3d::Zero();     // m, of gyration; kg^(1/2) m where m = 0
 };
 
-// Jacobi's method: turns in the planes of two axes until the products of inertia vanish. Keeps the relative accuracy of
-// small moments, leaves diagonal tensors untouched to the bit. Converges quadratically: 3 to 5 rounds.
+// Jacobi's eigenvalue method: plane rotations until the products of inertia vanish. Keeps the relative accuracy of
+// small moments, leaves diagonal tensors unchanged to the bit. Converges quadratically: 3 to 5 rounds.
 DYN_REALTIME inline PrincipalInertia principal_inertia(double mass_kg, const Vec3d& com_m, Mat3d I) noexcept {
   constexpr int most_rounds = 16;
   PrincipalInertia p{mass_kg, com_m, Mat3d::Identity(), Vec3d::Zero()};

@@ -29,7 +29,7 @@ struct KnownRobot {
 // One more place for example-robot-data: its directory robots/. Before any other thread looks for a robot.
 void add_example_robots(const std::filesystem::path& directory);
 
-// A .urdf or .xacro file, or the name of a known robot. Throws ModelError that lists near names.
+// A .urdf or .xacro file, or the name of a known robot. Throws ModelError that lists similar names.
 [[nodiscard]] std::filesystem::path find_robot(const std::string& robot);
 
 [[nodiscard]] RobotDescription load_robot(const std::string& robot);

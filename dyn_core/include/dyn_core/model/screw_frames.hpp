@@ -4,8 +4,8 @@
 // axis, but its angle about z and its place along z are free; chosen along the common normal with the next axis, the
 // transform to the next frame is two screws, as with Denavit-Hartenberg parameters:
 //   parent_T_body(q) = [Rz(gamma)] Tx(a) Rx(alpha) Rz(theta0 + q) Tz(d)      (prismatic: Rz(theta0) Tz(d + q))
-// and moving a vector costs 4 multiplications a rotation instead of 9 in all. Of several children only the first can
-// have gamma = 0. Where two axes are nearly parallel the common normal runs away: then the translation stays general.
+// and rotating a vector costs 2 x 4 multiplications instead of 9. Of several children only the first can have gamma =
+// 0. Where two axes are nearly parallel the common normal is far away: then the translation stays general (p).
 //
 // Derived from the geometry and inertias of a Tree; Model::build and set_body_inertia keep it up to date.
 #pragma once
@@ -46,7 +46,7 @@ struct ScrewFrames {
   std::vector<double> c, s, shift;  // body_T_screw = Rz Tz(shift)
 };
 
-// Off the loop: takes memory.
+// Off the loop: allocates.
 ScrewFrames make_screw_frames(const Tree& tree);
 
 // After the inertia of a body has changed; real-time safe.

@@ -1,12 +1,13 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // What the algorithms see: a tree of bodies, each moved by one simple joint (revolute or prismatic) about or along the
-// z axis of its own frame. Bodies stand in depth-first order, so parents come before children and the subtree of body i
-// is the range [i, subtree_end[i]). Plain arrays, one entry a body; filled by Model::build, never changed afterwards.
+// z axis of its own frame. Bodies are in depth-first order, so parents come before children and the subtree of body i
+// is the range [i, subtree_end[i]). Plain arrays, one entry a body; filled by Model::build. A Model's tree never
+// changes; in a copy of it (Dynamics has one) gravity and inertias may (body_inertia.hpp).
 //
-// How a URDF becomes this: fixed joints are merged into the body they ride on; every joint frame is turned so that its
-// axis is z; a floating joint is P P P R R R (x, y, z, yaw, pitch, roll) and a planar one P P R, with massless bodies
-// between; a mimic joint is a body of its own that follows another coordinate.
+// How a URDF becomes this: links behind fixed joints are merged into their parent's body; every joint frame is turned
+// so that its axis is z; a floating joint is P P P R R R (x, y, z, yaw, pitch, roll) and a planar one P P R, with
+// massless bodies between; a mimic joint is a body of its own that follows another coordinate.
 //
 // Coordinates (q, v, a, tau as users see them) are entries of the user's order: q_body = ratio * q[coordinate] +
 // offset.

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Robots from URDF and xacro. Nothing is repaired or dropped in silence: what cannot be read throws ModelError with one
+// Robots from URDF and xacro. Nothing is repaired or dropped silently: what cannot be read throws ModelError with one
 // sentence (file, line, link or joint, value); what is doubtful but usable is listed in RobotDescription::warnings.
 // Joint damping and friction come from <dynamics>; attributes of our own there: armature, the drive's inertia, and
 // offset, stribeck, stribeck_velocity, damping_negative and friction_negative (model/joint_friction.hpp).

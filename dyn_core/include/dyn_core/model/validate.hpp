@@ -34,9 +34,9 @@ std::vector<std::string> validate_description(const RobotDescription& descriptio
 // impossible ones too where the model's options allow them.
 std::vector<std::string> validate_bodies(const Model& model);
 
-// What is wrong with the mass and inertia (about the centre of mass) of one rigid body. `fault`: no body has them;
-// `doubt`: usable, but M may be singular or the figures rounded. Both empty: all is well. `only_triangle`: the fault is
-// that the triangle inequality is broken; M is positive definite all the same, and every equation holds.
+// Faults in the mass and inertia (about the centre of mass) of one rigid body. `fault`: physically impossible; `doubt`:
+// usable, but M may be singular or the figures rounded. Both empty: neither. `only_triangle`: the only fault is that
+// the triangle inequality is broken; M is positive definite all the same, and every equation holds.
 struct InertiaJudgement {
   std::string fault, doubt;
   bool only_triangle = false;

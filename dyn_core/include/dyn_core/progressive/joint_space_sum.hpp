@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The progressive model of paper 002 (Laus, Simoni and Martins): M, C and g of a robot as the padded sum of its pieces,
-// which come and go. Real-time safe: all memory comes with the constructor.
+// The progressive model of paper 002 (Laus, Simoni and Martins): M, C and g of a robot as the padded sum of its pieces
+// (links, payloads), which may be added and removed. Real-time safe: only the constructor allocates.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 
 namespace dyn {
 
-// M = M_1 + M_2 + ..., C and g alike, missing rows and columns being 0 (the double dagger of the paper). Pieces stand
-// in the order in which they were added. Adding one costs what the piece costs and leaves the others as they are.
-// Taking one away adds the remaining pieces up again in their order (a + b - b is not a in floating point), so that
-// everything is to the bit what it was, or would have been, without it. A piece may move coordinates that no piece
-// before it had: the payload on a passive joint.
+// M = M_1 + M_2 + ..., C and g alike, missing rows and columns being 0 (the double dagger of the paper). Pieces are
+// kept in the order in which they were added. Adding one takes time for that piece only.
+// Removing one adds the remaining pieces up again in their order (a + b - b is not a in floating point), so that the
+// sum is to the bit what it would be had the piece never been added. A piece may bring coordinates that no piece
+// before it had: a payload on a passive joint.
 template <class T>
 class JointSpaceSum {
  public:

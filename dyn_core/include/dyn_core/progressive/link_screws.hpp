@@ -12,7 +12,7 @@
 namespace dyn {
 
 // The joints that support a link form its chain, numbered here from the link inwards: 0 is the link's own joint.
-// Results are handed out as (chain index, chain index, value); what is not named is 0 (the padding of the sum).
+// Results are passed to a function as (chain index, chain index, value); entries not passed are 0 (padding of the sum).
 template <class T>
 class LinkScrews {
  public:
@@ -86,7 +86,7 @@ class LinkScrews {
   struct Twist {
     Vec3<T> angular, linear;
   };
-  struct Screws {  // S_C times a twist: on the screws of positive and of negative pitch
+  struct Screws {  // S_C times a twist: components along the screws of positive and of negative pitch
     Vec3<T> positive, negative;
   };
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // M_i, C_i and g_i of one link, or of one payload on a link, as a value: paper 002 (Laus, Simoni and Martins),
-// section 2.4. They are added up, and taken away again, by joint_space_sum.hpp. Memory comes with the constructor only.
+// section 2.4. joint_space_sum.hpp adds and removes them. Only the constructor allocates.
 #pragma once
 
 #include <vector>
@@ -60,7 +60,7 @@ class LinkTerms {
     screws_.gravity(tree.gravity.template cast<T>(), [&](int a, const T& value) { g[place_[a]] += ratio_[a] * value; });
   }
 
-  // A copy of the value in memory that is there already. Not done (false) where it is too small.
+  // Copies the value without allocating. False, and nothing is copied, where the capacity is too small.
   [[nodiscard]] DYN_REALTIME bool assign(const LinkTerms& from) noexcept {
     if (from.size_ > capacity()) return false;
     size_ = from.size_;
@@ -76,7 +76,7 @@ class LinkTerms {
   }
 
  private:
-  // Where each joint of the chain stands in the packed matrices; several mimic joints may share one place.
+  // The place of each joint of the chain in the packed matrices; several mimic joints may share one.
   void place_chain(const Tree& tree) noexcept {
     size_ = 0;
     for (int a = screws_.size() - 1; a >= 0; --a) {

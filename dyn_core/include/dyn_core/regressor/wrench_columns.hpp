@@ -134,18 +134,18 @@ class TreeRegressor {
   void accelerate(const Tree& tree, const Workspace<T>& ws, const Vec3<T>& gravity) noexcept {
     for (int i = 0; i < tree.size; ++i) {
       const int p = tree.parent[i];
-      const Vec3<T> rate = ws.axis[i] * ws.v[i], push = ws.axis[i] * ws.a[i];
+      const Vec3<T> rate = ws.axis[i] * ws.v[i], joint_acceleration = ws.axis[i] * ws.a[i];
       const bool turns = tree.motion[i] == Motion::revolute;
       Vec3<T> dw = Vec3<T>::Zero(), a = -gravity;
       if (p >= 0) {
         const Vec3<T> r = ws.origin[i] - ws.origin[p];
         const Vec3<T>& w = ws.omega[p];
-        const Vec3<T> bent = w.cross(rate);
+        const Vec3<T> coriolis = w.cross(rate);
         a = acceleration_[p] + dw_[p].cross(r) + w.cross(Vec3<T>(w.cross(r)));
         dw = dw_[p];
-        turns ? dw += bent : a += bent * T(2.0);
+        turns ? dw += coriolis : a += coriolis * T(2.0);
       }
-      turns ? dw += push : a += push;
+      turns ? dw += joint_acceleration : a += joint_acceleration;
       dw_[i] = dw;
       acceleration_[i] = a;
     }
