@@ -3,8 +3,8 @@
 // Forward dynamics by the articulated-body algorithm of Featherstone (2008, chapter 7), in link frames, on 3x3 blocks:
 // three sweeps over the tree, velocities outwards, inertias and bias forces inwards, accelerations outwards.
 // Accelerations are those of the body-fixed origin, so that the bias needs angular velocities only.
-// double runs the lane form, src/forward/aba_lanes.cpp, where no joint follows another: in base axes, each body about
-// its own origin, so that no inertia is turned.
+// double runs the lane form, src/forward/aba_lanes.cpp, for robots without mimic joints: in base axes, each body about
+// its own origin, so that no inertia is rotated.
 #pragma once
 
 #include <string_view>
@@ -18,12 +18,13 @@
 
 namespace dyn::forward {
 
-// With (n, f) moment and force, (dw, a) angular and linear acceleration, s the joint's axis in either half:
+// With (n, f) moment and force, (dw, a) angular and linear acceleration, s = (z, 0) of a revolute, (0, z) of a
+// prismatic joint:
 //   n = I dw + H a + pn,  f = H^T dw + A a + pf          the body with everything beyond it
 //   U = (I, H; H^T, A) s,  D = s . U + armature,  u = tau - s . p
 //   inertia handed inwards:  (I, H; H^T, A) - U U^T / D,    bias:  p + (that inertia) c + U u / D
 //   outwards:  a' = X a_parent + c,  qdd = (u - U . a') / D,  a = a' + s qdd
-// A driven joint (mimic) hands on its inertia undiminished, and p + (inertia) c + U qdd.
+// A driven joint (mimic_groups.hpp) hands its whole inertia inwards, and p + (inertia) c + U qdd.
 template <class T>
 class Aba {
  public:
@@ -99,7 +100,7 @@ class Aba {
     b.bias = {b.w.cross(spin), b.w.cross(wxh)};
   }
 
-  // U, D; takes the joint's own freedom out of the inertia and adds the rest to the parent's.
+  // U, D; subtracts U U^T / D from the inertia and adds the rest to the parent's.
   Status articulate(const Tree& tree, int i) noexcept {
     Body& b = body_[i];
     const bool turns = tree.motion[i] == Motion::revolute;

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Forward dynamics that solve for a bias which is given, made to compute their own: C v + g by RNEA.
+// Adds compute() to forward dynamics that only have solve() for a given bias: the bias C v + g by RNEA.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace dyn::forward {
 
-// Algorithm: derives from this, and has solve(tree, ws, bias of the bodies, tau, qdd).
+// Algorithm: derives from this and has solve(tree, ws, bias by body, tau, qdd).
 template <class Algorithm, class T>
 class BiasByRnea {
  public:

@@ -2,7 +2,7 @@
 //
 // Forward dynamics by forming M and factorizing it: the non-recursive counterpart in paper 001 (Mohan and Saha), M by
 // its eq 29. The factorization starts at the tips, so that the zeros between branches stay (Featherstone 2008, 6.5).
-// double runs lane forms where no joint follows another: M by src/jsim/denoc_lanes.cpp, C v + g by the kernels of
+// double runs lane forms for robots without mimic joints: M by src/jsim/denoc_lanes.cpp, C v + g by the kernels of
 // `fused`, then the same factorization with sizes known to the compiler.
 #pragma once
 
@@ -38,7 +38,7 @@ class Cholesky : public BiasByRnea<Cholesky<T>, T> {
         row_body_(capacity),
         next_(capacity) {}
 
-  // compute(), with the bias C v + g (of the bodies) given.
+  // compute() with a given bias C v + g, by body.
   DYN_REALTIME Status solve(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> bias, ConstVectorRef<T> tau,
                             VectorRef<T> qdd) noexcept {
     const MatrixRef<T> bodies = matrix_view(bodies_.data(), tree.size, tree.size);
@@ -46,7 +46,7 @@ class Cholesky : public BiasByRnea<Cholesky<T>, T> {
     return solve_given(tree, ws, bodies, bias, tau, qdd);
   }
 
-  // The same with M of the bodies given too; its lower triangle is overwritten.
+  // The same with M in body order given too; its lower triangle is overwritten.
   DYN_REALTIME Status solve_given(const Tree& tree, const Workspace<T>& ws, MatrixRef<T> bodies, ConstVectorRef<T> bias,
                                   ConstVectorRef<T> tau, VectorRef<T> qdd) noexcept {
     using std::isfinite;
@@ -82,8 +82,8 @@ class Cholesky : public BiasByRnea<Cholesky<T>, T> {
   }
 
  private:
-  // The row of a body, a body of a row (the one that moves one to one), and the next row towards the base that a row
-  // may share an entry with: the parent's; with mimic joints the one before.
+  // row_: of each body; row_body_: of each row, the body with ratio 1; next_: of each row, the next one towards the
+  // base in which M may have an entry: the parent's; with mimic joints the row before.
   void number_rows(const Tree& tree) noexcept {
     for (int r = 0; r < tree.coordinates; ++r) row_body_[r] = -1;
     for (int i = 0; i < tree.size; ++i) {

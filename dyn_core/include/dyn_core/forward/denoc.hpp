@@ -3,7 +3,7 @@
 // Forward dynamics in O(n) from the analytical U D U^T of M, which is never formed: paper 001 (Mohan and Saha), eqs
 // 30-37, in link frames, for trees. Its counts leave out the bias C v + g, as the paper's Table 1 does: compute() takes
 // that from the inverse dynamics, solve() is what is counted.
-// double runs the lane form, src/forward/denoc_lanes.cpp, where no joint follows another: the same elimination, but in
+// double runs the lane form, src/forward/denoc_lanes.cpp, for robots without mimic joints: the same elimination, but in
 // base axes, each body about its own origin.
 #pragma once
 
@@ -19,14 +19,14 @@
 namespace dyn::forward {
 
 // With p_i the joint's twist and A the twist propagation between neighbours, inwards from the tips:
-//   psihat_i = Mhat_i p_i,  mhat_i = p_i^T psihat_i (+ armature),  psi_i = psihat_i / mhat_i     (33; print has A
-//   psihat) Mbar_i = Mhat_i - psihat_i psi_i^T,  Mhat_i = M_i + sum over children c of A_ci^T Mbar_c A_ci     (34)
-//   phihat_i = phi_i - p_i^T eta_i,  eta handed inwards: A^T (psi_i phihat_i + eta_i)                (31, 32)
+//   psihat_i = Mhat_i p_i,  mhat_i = p_i^T psihat_i (+ armature),  psi_i = psihat_i / mhat_i   (33; printed: A psihat)
+//   Mbar_i = Mhat_i - psihat_i psi_i^T,  Mhat_i = M_i + sum over children c of A_ci^T Mbar_c A_ci    (34)
+//   phihat_i = phi_i - p_i^T eta_i,  added to the parent's eta: A^T (psi_i phihat_i + eta_i)         (31, 32)
 //   phitilde_i = phihat_i / mhat_i                                                                   (35)
 // and outwards from the base:
 //   qdd_i = phitilde_i - psi_i^T mu_i,  mu_i = A (p qdd + mu) of the parent                           (36, 37)
-// phi = tau - (C v + g), the gamma that eq 27 lacks included. A driven joint (mimic_groups.hpp) is not eliminated: it
-// hands on Mhat and psihat_i qdd_i + eta_i.
+// phi = tau - (C v + g), with the gravity gamma that eq 27 lacks. A driven joint (mimic_groups.hpp) is not eliminated:
+// it hands Mhat and psihat_i qdd_i + eta_i inwards.
 template <class T>
 class Denoc : public BiasByRnea<Denoc<T>, T> {
  public:
@@ -37,7 +37,7 @@ class Denoc : public BiasByRnea<Denoc<T>, T> {
 
   explicit Denoc(int capacity) : BiasByRnea<Denoc, T>(capacity), groups_(capacity), scale_(capacity), body_(capacity) {}
 
-  // compute(), with the bias C v + g (of the bodies) given.
+  // compute() with a given bias C v + g, by body.
   DYN_REALTIME Status solve(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> bias, ConstVectorRef<T> tau,
                             VectorRef<T> qdd) noexcept {
     groups_.find(tree);
@@ -70,7 +70,7 @@ class Denoc : public BiasByRnea<Denoc<T>, T> {
   static T along(Motion motion, const Wrench& w) noexcept { return motion == Motion::revolute ? w.n.z() : w.f.z(); }
 
   static bool tip(const Tree& tree, int i) noexcept { return tree.subtree_end[i] == i + 1; }
-  // The first one that is met on the way inwards.
+  // The last child is the first one that the loop from the tips inwards meets.
   static bool last_child(const Tree& tree, int i) noexcept {
     return tree.subtree_end[i] == tree.subtree_end[tree.parent[i]];
   }
@@ -109,8 +109,8 @@ class Denoc : public BiasByRnea<Denoc<T>, T> {
     return {};
   }
 
-  // Mbar = Mhat - psihat psi^T. Along the joint's own axis what is left is psihat times armature / mhat: nothing
-  // without armature, exactly.
+  // Mbar = Mhat - psihat psi^T. Its row along the joint's own axis is psihat armature / mhat: exactly 0 without
+  // armature. left: armature / mhat.
   static void take_revolute(Body& b, const T& left) noexcept {
     const Wrench& u = b.psihat;
     for (int c = 0; c < 2; ++c) {
@@ -159,7 +159,7 @@ class Denoc : public BiasByRnea<Denoc<T>, T> {
     }
   }
 
-  // (36), (37); for a driven joint the force that its acceleration takes.
+  // (36), (37); for a driven joint: the force that its acceleration requires.
   void substitute_outwards(const Tree& tree) noexcept {
     for (int i = 0; i < tree.size; ++i) {
       Body& b = body_[i];

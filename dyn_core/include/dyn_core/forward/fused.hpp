@@ -32,7 +32,7 @@ class Fused : public FusedForm {
     return solve(tree, ws, tau, qdd);
   }
 
-  // For M and h (of the bodies) that the caller has written there; what is zero in M stays so.
+  // M and h in body order, for the caller to write before solve(). Entries of M between branches stay 0.
   [[nodiscard]] T* M() noexcept { return M_.data(); }
   [[nodiscard]] T* h() noexcept { return h_.data(); }
   DYN_REALTIME Status solve(const Tree& tree, const Workspace<T>& ws, ConstVectorRef<T> tau,

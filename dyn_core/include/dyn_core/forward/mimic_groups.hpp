@@ -1,11 +1,11 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Mimic joints in the O(n) forward dynamics. A coordinate that moves more than one body ties those bodies' joints into
-// a group. The recursions treat the joints of groups as *driven*: their accelerations are given, the force that this
-// takes is found (hybrid dynamics, Featherstone 2008, chapter 9), and no pivot of theirs is needed, so that massless
-// followers and leaders are fine. With x = G y the accelerations of the driven joints and F(load, x) the forces:
+// Mimic joints in the O(n) forward dynamics. The joints of the bodies that share one coordinate form a group. The
+// recursions treat the joints of groups as *driven*: their accelerations are given, the forces that these require are
+// computed (hybrid dynamics, Featherstone 2008, chapter 9). Driven joints need no pivot, so that their bodies may be
+// massless. With x = G y the accelerations of the driven joints and F(load, x) the forces:
 //   G^T F(0, G e_k) = column k of A,   (A + armature) y = tau - G^T F(load, 0)
-// one small system, one row a group; then the recursion once more with x = G y. O(n) a group.
+// a small system with a row for each group; then the recursion once more with x = G y. O(n) a group.
 #pragma once
 
 #include <cmath>
@@ -54,7 +54,7 @@ class MimicGroups {
     return size_ > 0 && group_[tree.coordinate[i]] >= 0;
   }
 
-  // The body that a coordinate moves one to one.
+  // The first body that a coordinate moves with ratio 1.
   [[nodiscard]] int leader(int coordinate) const noexcept { return leader_[coordinate]; }
 
   [[nodiscard]] Status check(const Tree& tree, ConstVectorRef<T> tau) const noexcept {

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// When is M singular? Every forward dynamics here eliminates one joint after the other, and divides by a pivot: the
-// articulated-body inertia about the joint's axis, all joints beyond it being free. Rounding leaves a pivot that ought
-// to be zero at about 1e-16 of the inertia of everything that the joint carries; so it is measured against that.
+// The test for a singular M. All forward dynamics here eliminate one joint after the other, and divide by a pivot: the
+// articulated-body inertia about the joint's axis, all joints beyond it being free. Rounding leaves a pivot that should
+// be zero at about 1e-16 of the inertia of all bodies that the joint carries; so it is compared with that.
 #pragma once
 
 #include <cmath>
@@ -14,8 +14,8 @@
 
 namespace dyn::forward {
 
-// A bound on the carried inertia, without its exact place: mass, and J = integral of r^2 dm about the joint's origin.
-// Seen from an origin at the distance d, sqrt(J) grows by at most d sqrt(m):  J_p += J + 2 d sqrt(J m) + d^2 m.
+// An upper bound of the carried inertia at any q: mass, and J = integral of r^2 dm about the joint's origin. About an
+// origin at the distance d, sqrt(J) grows by at most d sqrt(m):  J_p += J + 2 d sqrt(J m) + d^2 m.
 template <class T>
 class PivotScale {
  public:

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Every algorithm for the forward dynamics, by its name; as jsim/registry.hpp, with
+// The list of algorithms for the forward dynamics, as in jsim/registry.hpp, with
 //   Status compute(const Tree&, const Workspace<T>&, ConstVectorRef<T> tau, VectorRef<T> qdd) noexcept
 // from ws.q, ws.v and tree.gravity; tau and qdd in the user's coordinates (mimic joints follow, armature is included).
 // Where M is singular the status names the body, and qdd is not to be used.

@@ -1,7 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// double runs the lane form, src/jsim/crba_lanes.cpp: composites about the bodies' origins in base axes, their wrenches
-// seen from all ancestors at once.
+// M by composite rigid bodies (CRBA).
+// double runs the lane form, src/jsim/crba_lanes.cpp: composites about the bodies' origins in base axes; the wrench of
+// a composite is multiplied with the unit twists of all its ancestors at once.
 #pragma once
 
 #include <string_view>
@@ -15,9 +16,9 @@ namespace dyn::jsim {
 
 // The composite-rigid-body algorithm in link frames (Walker and Orin 1982; Featherstone 2008, section 6.2), in its
 // efficient form with screw frames, the CRBA of Table I of paper 003 (Safeea, Neto and Bearee):
-//   composite of i: its own inertia and its children's, brought over two screws each
-//   F = composite of i times the joint's unit acceleration;  M_ii = its part along the joint's axis
-//   F handed inwards joint by joint;  M_ij = its part along the axis of ancestor j
+//   composite of i: its own inertia and its children's, each transformed by two screws
+//   F = composite of i times the joint's unit acceleration;  M_ii = component of F along the joint's axis
+//   F transformed inwards joint by joint;  M_ij = component of F along the axis of ancestor j
 template <class T>
 class Crba {
  public:

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// M by paper 001 (Mohan and Saha), in link frames: the operations that are counted.
+// M by paper 001 (Mohan and Saha), in link frames: this form is counted.
 // double runs the lane form, src/jsim/denoc_lanes.cpp: the same recursion, but in base axes, each body about its own
 // origin.
 #pragma once
@@ -16,8 +16,8 @@ namespace dyn::jsim {
 
 // Paper 001 (Mohan and Saha), the generalized inertia matrix by decoupled natural orthogonal complement, in link
 // frames: M = N_d^T N_1^T diag(M_i) N_1 N_d with N_1 of the twist propagations A and N_d of the joint twists p.
-//   Mtilde_i = M_i + sum over the children c of A_ci^T Mtilde_c A_ci           (28), the last factor corrected from
-//   A_ic i_ij = p_i^T Mtilde_i A_ij p_j,  j an ancestor of i or i itself            (29)
+//   Mtilde_i = M_i + sum over the children c of A_ci^T Mtilde_c A_ci           (28; its last factor is printed as A_ic)
+//   i_ij = p_i^T Mtilde_i A_ij p_j,  j an ancestor of i or i itself            (29)
 // Mtilde is kept as a mass matrix of 6 x 6, twists A_ij p_j are propagated outwards over the subtree of j.
 template <class T>
 class Denoc {

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// M element by element, from paper 000 (Wang and Ju), eqs 30-37. How an element is summed is
-// ours; its operations are as many as in the paper's Table 1, which the tests count.
-// double runs the lane form, src/jsim/explicit_lanes.cpp: also element by element, n_u brought into the sums.
+// M element by element, from paper 000 (Wang and Ju), eqs 30-37. The order of summation within an element is ours; its
+// operations are as many as in the paper's Table 1, which the tests count.
+// double runs the lane form, src/jsim/explicit_lanes.cpp: also element by element, each term multiplied by n_u first.
 #pragma once
 
 #include <string_view>
@@ -23,7 +23,7 @@ namespace dyn::jsim {
 //   u P, k P:   n_u^T sum(m_l) n_k                       (35)               (37)
 //   0 where neither joint supports the other.
 // Each of the right-hand cases is the transpose of a left-hand one with u and k exchanged (section 5 of the paper), so
-// only the left-hand ones stand below. The paper prints the condition of (32) as "k of type P"; it is for R.
+// the code has the left-hand ones only. The paper prints the condition of (32) as "k of type P"; it is for R.
 template <class T>
 class Explicit {
  public:

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// M by GDAHJ, paper 003 (Safeea, Neto and Bearee), eqs 18-31 and Algorithm 1: the least work a pair of joints can cost.
+// M by GDAHJ, paper 003 (Safeea, Neto and Bearee), eqs 18-31 and Algorithm 1: 6 multiplications for a pair of joints.
 // The O(n) part and its reference point are ours; the quadratic part is the paper's, which the tests count.
 // double runs the lane form, src/jsim/gdahj_lanes.cpp: the same vectors, in the same frames.
 #pragma once
@@ -29,10 +29,10 @@ namespace dyn::jsim {
 //   A_ij = w_j . d_i + t_j . y_i,   d_i = h_i x k_i,   y_i = -m_i k_i   for prismatic i,
 // and the pair costs the same whatever the joints are.
 //
-// All p may be taken from any one point. Two terms of the size m r L cancel down to m r^2 for two joints at the
-// distance r of a small link and L of that point, so it belongs where links are small: the origin of the last body is
-// taken. On chains that end in a small hand that halves the error of the base origin, to that of the positions
-// themselves.
+// All p may be measured from any common reference point. For two joints at the distance r from a small link and L from
+// that point, two terms of the size m r L cancel to m r^2, so the point should be near small links: it is the origin of
+// the last body. On chains that end in a small hand this halves the error compared with the base origin, to that of the
+// positions themselves.
 template <class T>
 class Gdahj {
  public:

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// M by generalized momentum: a method that paper 000 (Wang and Ju), Table 1, compares itself with. Its
-// operations are the paper's, which the tests count: full products of Jacobians, zeros included.
+// M by generalized momentum: a method that paper 000 (Wang and Ju) compares its own with in Table 1. The number of
+// operations is that of the table, which the tests count: full products of Jacobians, zeros included.
 // double runs the lane form, src/jsim/momentum_lanes.cpp: the same products, zeros left out.
 #pragma once
 
@@ -63,7 +63,7 @@ class Momentum {
     }
   }
 
-  std::vector<Vec3<T>> Jp_, Jo_;  // columns, of the body at hand
+  std::vector<Vec3<T>> Jp_, Jo_;  // columns, of the current body
   std::vector<Vec3<T>> I_Jo_;
 };
 

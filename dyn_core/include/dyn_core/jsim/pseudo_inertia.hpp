@@ -1,7 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// M by 4x4 homogeneous matrices and pseudo-inertias: a method that paper 000 (Wang and Ju), Table 1, compares itself
-// with. Its operations are the paper's, which the tests count: both 4x4 products in full, then the trace.
+// M by 4x4 homogeneous matrices and pseudo-inertias: a method that paper 000 (Wang and Ju) compares its own with in
+// Table 1. The number of operations is that of the table, which the tests count: both 4x4 products in full, then the
+// trace.
 // double runs the lane form, src/jsim/pseudo_inertia_lanes.cpp: the same products, zeros left out.
 #pragma once
 
@@ -79,7 +80,7 @@ class PseudoInertia {
     return product.trace();
   }
 
-  std::vector<Mat4> U_;  // of the body at hand, for each joint that supports it
+  std::vector<Mat4> U_;  // of the current body, for each joint that supports it
 };
 
 }  // namespace dyn::jsim

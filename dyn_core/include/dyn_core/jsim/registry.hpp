@@ -1,10 +1,10 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Every algorithm for M, by its name. A new one adds its header and one line here; the conformance suite, the program
-// `dyn` and the parameters of the controllers take it from this list.
+// The list of algorithms for M. A new one adds its header and one line here; the conformance suite, the program `dyn`
+// and the parameters of the controllers use this list.
 //
-// What an algorithm is: a class template over the number type with `name`, `source` (paper and equation), `needs`
-// (kinematics.hpp), a constructor that takes all memory for `capacity` bodies, and
+// An algorithm is a class template over the number type with `name`, `source` (paper and equation), `needs`
+// (kinematics.hpp), a constructor that allocates all memory for `capacity` bodies, and
 //   void compute(const Tree&, const Workspace<T>&, MatrixRef<T> M) noexcept
 // which writes the full symmetric M in body order, tree.size rows and columns; workspace and algorithm are made for at
 // least tree.size bodies (debug builds check it).

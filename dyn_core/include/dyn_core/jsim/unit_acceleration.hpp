@@ -1,5 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
+// M column by column, by inverse dynamics at unit accelerations.
 // double runs the lane form, src/jsim/unit_acceleration_lanes.cpp: several columns side by side, in base axes.
 #pragma once
 

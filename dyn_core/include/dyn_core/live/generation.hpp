@@ -1,14 +1,14 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A generation: one model as the loop works with it, made whole by a writer, then used by the loop alone until it is
-// retired.
+// A generation: one published version of the live model with all memory that the loop needs for it. A writer makes it;
+// then the loop alone uses it until it retires it.
 //
 // Rigid payloads are ramped: a body whose inertia a writer changed moves from the inertia in effect now to the new one
-// over `duration_s`, with a rate that is zero at both ends (C1 in time). Bodies are recognised between generations by a
-// key that never changes (their joint), since a chain attached in the middle of the tree shifts indices.
+// over `duration_s`, with a rate that is zero at both ends (C1 in time). A body has the same key (by the name of its
+// joint) in every generation, since its index shifts where a chain is attached in the middle of the tree.
 //
-// A ramp also knows what it started from in terms of published models, as shares that sum to 1: the validator
-// can build the inertia in between from the descriptions alone.
+// A ramp also stores the inertia it started from as a weighted sum of published models (weights that sum to 1): so the
+// validator can compute the blended inertia from the descriptions alone.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ namespace dyn::live {
 struct Transition {
   int key = -1;               // which body this is, in every generation
   std::uint64_t version = 0;  // of its inertia: a new number each time a writer changed it
-  double duration_s = 0.0;    // over which to reach it
+  double duration_s = 0.0;    // of the ramp to that inertia
 };
 
 // The inertia from which a ramp started: those that the body has in these generations, weighted.
@@ -39,7 +39,7 @@ struct RampStart {
   };
   static constexpr int most_shares = 6;
   std::array<Share, most_shares> shares;
-  int count = 0;  // -1: more ramps were cut short in a row than there is room for
+  int count = 0;  // -1: unknown, since more ramps in a row were interrupted than there is room for
 
   DYN_REALTIME void add(std::uint64_t generation, double weight) noexcept;
   // None where count is -1.
@@ -61,8 +61,8 @@ struct Ramp {
   }
 };
 
-// What LiveModel::replace_joints() is given for the loop to have from the first cycle of new joints on: limits,
-// parameters. Every generation has a copy of its own, which the loop may empty.
+// What LiveModel::replace_joints() passes to the loop with new joints, for use from their first cycle on: limits,
+// parameters. Every generation has a copy of its own, which the loop may consume.
 class JointSettings {
  public:
   JointSettings() = default;
@@ -88,13 +88,13 @@ struct Generation {
         previous(model->bodies()) {}
 
   std::uint64_t id = 0;
-  std::uint64_t geometry = 0;  // the same number: the same description of the robot
-  std::uint64_t joints = 0;    // the same number: the same joints in the same order
-  Indexed<int> joint_keys;     // by coordinate of the robot without payloads: the same wherever that goes on
+  std::uint64_t geometry = 0;  // equal numbers: the same description of the robot
+  std::uint64_t joints = 0;    // equal numbers: the same joints in the same order
+  Indexed<int> joint_keys;     // by coordinate of the robot without payloads: the same key in every generation
   std::unique_ptr<JointSettings> joint_settings;  // of these joints; null: none were given
   std::shared_ptr<const Model> model;
   Dynamics dynamics;
-  Frames frames;  // an index is the same frame in every generation; whoever wants them calls frames.update(dynamics)
+  Frames frames;  // an index is the same frame in every generation; updated only by those who use them
   Indexed<Transition> transitions;  // by body
   Indexed<int> body_of_key;         // -1: not in this generation
 
@@ -107,18 +107,19 @@ struct Generation {
   // In this cycle bodies were taken away, or moved: the momentum step due to that cannot be computed.
   bool momentum_step_unknown = false;
 
-  // The first cycle of a generation, before take_over(), and every later one: nothing has changed yet.
+  // At the beginning of every cycle (the first one of a generation: before take_over()): clears `changed`.
   DYN_REALTIME void begin_cycle() noexcept;
 
-  // A new generation takes over from the one before: bodies that are the same keep their ramp, bodies whose inertia was
-  // changed start one at the inertia in effect now.
+  // In the first cycle of a generation: bodies that are the same keep their ramp, bodies whose inertia was changed
+  // start one at the inertia in effect now.
   DYN_REALTIME void take_over(const Generation& before) noexcept;
 
   // Moves every active ramp on by one period.
   DYN_REALTIME void advance(double period_s) noexcept;
 
-  // Did some body's inertia change at the beginning of this cycle? Then these put the dynamics back to the inertias of
-  // the cycle before, and forth again: a momentum observer has to know the momentum step dM v due to the model change.
+  // Did some body's inertia change at the beginning of this cycle? Then swap_previous_inertias() gives the dynamics the
+  // inertias of the cycle before, and at the second call the current ones again: so the momentum observer computes dM
+  // v, the momentum step due to the model change.
   [[nodiscard]] DYN_REALTIME bool inertia_changed() const noexcept { return changed_count > 0; }
   DYN_REALTIME void swap_previous_inertias() noexcept;
 

@@ -5,9 +5,9 @@
 // themselves by a mutex the loop never sees; what they change reaches the loop whole, at the beginning of a cycle,
 // through a Handover (lockfree/handover.hpp). A change that is refused throws and changes nothing.
 //
-// A change may also be made ready first and put in force later, by the loop itself, at the cycle that it is meant for:
-// give the call a Change to put it into, hand that to the loop, and let it call enact(). Every change builds on those
-// made before it, so changes have to be enacted in the order in which they were made, with none published in between.
+// A change may also be prepared first and put in force later, by the loop itself, at the cycle that it is meant for:
+// pass a Change to the call, pass that Change to the loop, and let the loop call enact(). Every change builds on those
+// made before it, so changes must be enacted in the order in which they were made, with none published in between.
 #pragma once
 
 #include <atomic>
@@ -27,9 +27,9 @@
 
 namespace dyn::live {
 
-// What else must hold of a change: of the model before it, the one it makes, and the payload that it attaches (null:
-// none). Called once a change, before it is published, on the writer's thread and under the writers' mutex. Throws
-// ModelError to refuse it; returns warnings, which come first in Applied::warnings.
+// A further check of a change, from the model before it, the one after it, and the payload that it attaches (null:
+// none). Called once for each change, before it is published, on the writer's thread and under the writers' mutex.
+// Throws ModelError to refuse it; returns warnings, which come first in Applied::warnings.
 using ChangeCheck =
     std::function<std::vector<std::string>(const Model& before, const Model& after, const Payload* attached)>;
 
@@ -50,7 +50,7 @@ struct Applied {
   std::vector<std::string> warnings;
 };
 
-// What the loop goes on with from some cycle on, whatever the algorithms chosen by name are.
+// Algorithms in place of those chosen by name, and whether to stop: after a breach that the validator found.
 struct Fallback {
   int jsim = -1, coriolis = -1;  // positions in the registries, in place of the chosen ones; -1: as chosen
   bool hold = false;             // bring the reference to rest
@@ -63,7 +63,7 @@ class LiveModel {
   struct Settings;
 
  public:
-  // A change that was made ready by a writer; the loop puts it in force.
+  // A change that a writer prepared; the loop puts it in force.
   class Change {
     friend class LiveModel;
     lockfree::Owned<Generation> generation_;
@@ -92,9 +92,10 @@ class LiveModel {
   void set_jsim(std::string_view name, Change* later = nullptr);
   void set_coriolis(std::string_view name, Change* later = nullptr);
   void set_gravity(const Vec3d& gravity_mps2, Change* later = nullptr);
-  // Another check than LiveOptions::check, for the changes to come.
+  // Replaces LiveOptions::check for all later changes.
   void set_check(ChangeCheck check);
-  // At once, past everything that is waiting for its cycle: for whoever found the loop's numbers wrong.
+  // In force from the next acquire() on, ahead of prepared changes: for the validator, when the loop's results are
+  // wrong.
   void request_fallback(const Fallback& fallback) noexcept {
     requested_fallback_.store(packed(fallback), std::memory_order_relaxed);
   }
@@ -104,20 +105,20 @@ class LiveModel {
   [[nodiscard]] std::vector<Payload> payloads() const;
   // The model of the newest generation: what the loop uses from its next cycle on.
   [[nodiscard]] std::shared_ptr<const Model> newest_model() const;
-  // The model of a generation that was published; null if `models_remembered` or more have been since.
+  // The model of a published generation; null if `models_remembered` or more were published after it.
   static constexpr std::size_t models_remembered = 128;
   [[nodiscard]] std::shared_ptr<const Model> model_of(std::uint64_t generation) const;
-  // Frees what the loop has given back; writers' other calls do this too.
+  // Frees what the loop has retired; writers' other calls do this too.
   void collect();
 
   // --- The loop ----------------------------------------------------------------------------------------------------
-  // Newest model and settings, ramps moved on by one period, at least 0. Wait-free.
+  // Newest model and settings; advances ramps by the period (at least 0). Wait-free.
   [[nodiscard]] DYN_REALTIME Generation& acquire(double period_s) noexcept;
-  // The next acquire() has it.
+  // In force from the next acquire() on.
   DYN_REALTIME void enact(Change& change) noexcept;
-  // As the last acquire() found it.
+  // The one that the last acquire() read.
   [[nodiscard]] DYN_REALTIME const Fallback& fallback() const noexcept { return fallback_; }
-  // Coordinates of the robot without payloads that this began with, and the most that there may be.
+  // Coordinates of the first robot without payloads, and the largest number that is allowed.
   [[nodiscard]] int robot_coordinates() const noexcept { return robot_coordinates_; }
   [[nodiscard]] int max_coordinates() const noexcept { return robot_coordinates_ + options_.max_payload_dofs; }
 
@@ -140,7 +141,7 @@ class LiveModel {
     Transition transition;
     BodyInertia inertia;
   };
-  // In one word, so that the loop sees it whole.
+  // In one word, so that the loop reads it atomically.
   static std::uint32_t packed(const Fallback& fallback) noexcept;
   static Fallback unpacked(std::uint32_t word) noexcept;
 
@@ -154,7 +155,7 @@ class LiveModel {
   DYN_REALTIME void apply(const Settings& settings) noexcept;
 
   LiveOptions options_;
-  int robot_coordinates_ = 0;  // at first
+  int robot_coordinates_ = 0;  // of the first robot
   int most_bodies_ = 0;
 
   // Writers' own, behind the mutex: what was published last.
@@ -164,9 +165,9 @@ class LiveModel {
   std::map<std::uint64_t, std::shared_ptr<const Model>> recent_models_;  // by generation
   Indexed<PublishedInertia> published_;                                  // by key
   std::map<std::string, int> keys_;
-  int joint_keys_ = 0;  // so many were given
+  int joint_keys_ = 0;  // number of keys assigned so far
   std::uint64_t versions_ = 0;
-  std::uint64_t generations_ = 0;  // so many were made
+  std::uint64_t generations_ = 0;  // number of generations made so far
   Settings settings_now_;
 
   lockfree::Handover<Generation> fresh_generations_;

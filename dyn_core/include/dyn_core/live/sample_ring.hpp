@@ -16,7 +16,7 @@
 namespace dyn::live {
 
 struct Sample {
-  struct RampState {  // a body moves from `start` to the inertia it has in the sample's generation; this far
+  struct RampState {  // a body whose inertia is ramped from `start` to that of the sample's generation
     int body = -1;
     double progress = 1.0;  // of the linear blend, 0 to 1
     RampStart start;
@@ -37,7 +37,7 @@ class SampleRing {
  public:
   SampleRing(int slots, int max_coordinates, int max_bodies);
 
-  // The loop: the slot that comes next, or nullptr if the ring is full.
+  // The loop: the next slot, or nullptr if the ring is full; counts no drop.
   [[nodiscard]] DYN_REALTIME Sample* next() noexcept { return ring_.next(); }
   // The loop: the slot to fill, or nullptr (and a drop is counted) if the ring is full; commit() hands it over.
   [[nodiscard]] DYN_REALTIME Sample* begin() noexcept {

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A vector that is indexed by the ints with which bodies, coordinates and the like are numbered. Debug builds check the
-// range; -1 (none) is never an index.
+// A vector indexed by int, as bodies, coordinates and the like are numbered. Debug builds check the range; -1 (none) is
+// out of range.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What is finite and still no figure of a robot. Input beyond these is refused by whoever reads it, with the range;
-// within them no product of a few of them overflows.
+// The largest magnitudes that input may have. Readers refuse larger ones, naming the range; within these, products of a
+// few such numbers do not overflow.
 #pragma once
 
 namespace dyn::ranges {

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// How far a result is from the truth: the one measure of tests, validator, `dyn validate`, studies and benchmarks.
-// Whatever is not a number is infinitely far: std::max(0, NaN) is 0 and Eigen's maxCoeff() may be anything there.
+// Errors of results, measured alike in tests, validator, `dyn validate`, studies and benchmarks. NaN is an infinite
+// error: std::max(0, NaN) is 0 and Eigen's maxCoeff() is undefined with NaN.
 #pragma once
 
 #include <Eigen/Core>
@@ -35,8 +35,8 @@ template <class X>
 // M_ii below this part of the largest M_kk is 0 to rounding: joint i moves nothing.
 inline constexpr double no_inertia = 1e-15;
 
-// Largest |D_ij| / sqrt(M_ii M_jj), D being a difference of matrices that are M, or like it a product of inertias and
-// rates. Where M_ii or M_jj is 0, relative to the largest M_kk. Infinite where the sizes differ too.
+// Largest |D_ij| / sqrt(M_ii M_jj), D being a difference of two matrices with the units of M, or of M and a rate. Where
+// M_ii or M_jj is 0, relative to the largest M_kk. Infinite where the sizes differ.
 template <class D, class E>
 [[nodiscard]] double inertia_scaled_error(const Eigen::MatrixBase<D>& differences,
                                           const Eigen::MatrixBase<E>& inertia) {
@@ -69,8 +69,8 @@ template <class A, class B>
   return inertia_scaled_error(M.template cast<Number>() - truth.template cast<Number>(), truth);
 }
 
-// Largest difference relative to the largest entry of the truth, or to `floor` where that is larger: what is small for
-// this robot, where the truth is nearly 0.
+// Largest difference relative to the largest entry of the truth, or to `floor` where that is larger: a small value for
+// this robot, for where the truth is nearly 0.
 template <class A, class B>
 [[nodiscard]] double relative_error(const Eigen::MatrixBase<A>& x, const Eigen::MatrixBase<B>& truth,
                                     double floor = 0.0) {

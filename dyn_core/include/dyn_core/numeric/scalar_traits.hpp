@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What Eigen has to know of a number type that is used in place of double: derive Eigen::NumTraits<S> from this.
+// What Eigen needs to know about a number type used in place of double: derive Eigen::NumTraits<S> from this.
 #pragma once
 
 #include <Eigen/Core>

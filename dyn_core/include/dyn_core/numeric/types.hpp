@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The vectors and matrices of this project. Fixed 3-vectors and 3x3 matrices are Eigen's (no alignment demands, so they
-// may cross library borders); matrices of run-time size are owned by std::vector and seen through Eigen::Map, so that
-// no Eigen allocation ever crosses a library border or happens on the real-time path.
+// The vectors and matrices of this project. Fixed 3-vectors and 3x3 matrices are Eigen's (no alignment requirements, so
+// they may cross library boundaries); matrices of run-time size are owned by std::vector and viewed by Eigen::Map, so
+// that no Eigen allocation crosses a library boundary or happens on the real-time path.
 #pragma once
 
 #include <Eigen/Core>

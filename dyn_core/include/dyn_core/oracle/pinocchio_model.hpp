@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The same robot in Pinocchio, as an independent oracle: built from the description by a walk, joint and inertia
-// calls of its own (nothing is taken from Tree), with results in the user's coordinates. Needs the library
-// dyn_oracle, which exists where Pinocchio was found. Not for the control loop: it allocates.
+// The same robot in Pinocchio, as an independent oracle: built from the description by Pinocchio's own joint and
+// inertia calls (nothing comes from Tree), with results in the user's coordinates. Needs the library dyn_oracle, which
+// exists where Pinocchio was found. Not for the control loop: it allocates.
 #pragma once
 
 #include <memory>
@@ -31,9 +31,9 @@ class PinocchioModel {
   [[nodiscard]] bool has_mimic() const noexcept;
   void set_gravity(const Vec3d& gravity_mps2);
 
-  // While a payload is being ramped: what the k-th degree of `joint` moves becomes the weighted sum of what it moves in
-  // the parts (mass, first and second moments about the joint, as they were built). False, and nothing has changed,
-  // where one of them has no such joint with the same axis.
+  // While a payload is being ramped: the body that the `degree`-th degree of freedom of `joint` moves gets the weighted
+  // sum of its inertias in the parts (mass, first and second moments about the joint, as they were built). False, and
+  // nothing has changed, where one of the parts has no such joint with the same axis.
   struct Part {
     const PinocchioModel* model = nullptr;
     double weight = 0.0;

@@ -27,7 +27,7 @@ struct State {
 //   frame          of all links, in all axes, relative to the frame's distance from the base or a metre; Lambda
 //                  relative to the largest entry, divided by the condition numbers of M and J M^-1 J^T (their sum)
 //   M^-1           relative to the largest entry, divided by the condition number of M
-// Where the truth is (nearly) 0, as g of an upright axis, errors are relative to what is small for this robot.
+// Where the truth is (nearly) 0, as g of an upright axis, errors are relative to a small value for this robot.
 struct AlgorithmResult {
   std::string kind, name;
   double error = 0.0;
@@ -49,7 +49,7 @@ struct ValidationReport {
 };
 
 [[nodiscard]] ValidationReport validate(const Model& model, int states, std::uint64_t seed);
-// Against an oracle of the caller's making.
+// Against an oracle that the caller made.
 [[nodiscard]] ValidationReport validate(const Model& model, PinocchioModel& oracle, int states, std::uint64_t seed);
 
 // A state within the limits; where a joint has none: a turn, a metre, 2 rad/s, 10 N m. The pitch of a floating joint

@@ -1,9 +1,9 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Pinocchio beside the running loop: a thread of its own takes the loop's samples from the ring, rebuilds the model of
-// their generation in Pinocchio (PinocchioModel, its own walk over the description, payloads included), and compares
-// M (crba), C v and g (both RNEA), at the gravity of the sample; while a payload is being ramped, with inertias blended
-// from the models between which it is. The loop never waits for this thread; samples that find the ring full are
+// Pinocchio beside the running loop: a thread of its own reads the loop's samples from the ring, builds the model of
+// their generation in Pinocchio (PinocchioModel, from the description, payloads included), and compares
+// M (crba), C v and g (both RNEA), at the gravity of the sample; while a payload is being ramped, with the blend of the
+// inertias before and after. The loop never waits for this thread; samples that find the ring full are
 // dropped and counted.
 //
 // In the mode `gate` a breach makes it request a fallback of the live model, in steps: first the loop goes on with the
@@ -35,7 +35,7 @@ struct Residual {
   std::uint64_t generation = 0;
   double M = 0.0;            // largest |dM_ij| / sqrt(M_ii M_jj)
   double Cv = 0.0, g = 0.0;  // relative to the largest entry
-  double rounding = 0.0;     // what rounding may make of them here; a breach is beyond tolerance + rounding
+  double rounding = 0.0;     // bound of their rounding errors; a breach is beyond tolerance + rounding
 };
 
 struct ValidatorStatistics {

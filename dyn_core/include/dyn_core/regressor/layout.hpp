@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Which bodies have parameters, and in which axes. A Tree has a body for every simple joint and turns frames at load;
-// users know one body a moving joint (a floating joint moves one, by six simple joints), in the URDF frame of the link
-// that the joint moves, links fixed to it included. The origins of both frames are the same point.
+// Which bodies have parameters, and in which axes. A Tree has a body for every simple joint, with z along the joint's
+// axis; the regressor has one body for each moving joint (a floating joint's six simple joints move one), links fixed
+// to it included, in the URDF frame of the link that the joint moves. The origins of both frames coincide.
 #pragma once
 
 #include <span>
@@ -28,7 +28,7 @@ struct Layout {
   std::vector<Mat3d> body_R_link;
 };
 
-// The parameters that a tree's bodies have now (a payload that is ramped in changes them).
+// The current parameters of a tree's bodies (they change while a payload is ramped in).
 DYN_REALTIME void read_parameters(const Tree& tree, const Layout& layout, std::span<double> parameters) noexcept;
 
 }  // namespace dyn::regressor

@@ -69,7 +69,7 @@ class TreeRegressor {
     }
   }
 
-  // Y p = M v: the wrench columns of a body that is accelerated by its own velocity out of rest.
+  // Y p = M v: the momentum of a body is its wrench at rest with its own velocity as the acceleration.
   DYN_REALTIME void momentum(const Tree& tree, const Layout& layout, const Workspace<T>& ws, MatrixRef<T> Y) noexcept {
     Y.setZero();
     for (int b = 0; b < layout.size(); ++b) {
@@ -79,8 +79,8 @@ class TreeRegressor {
     }
   }
 
-  // Y p = C^T v - g, the derivative of kinetic less potential energy by q: d/dt (M v) = tau + C^T v - g. Of a body with
-  // momentum (p, L), joint j moving it as part of a whole whose base has the twist v_p:
+  // Y p = C^T v - g, the derivative of kinetic less potential energy by q: d/dt (M v) = tau + C^T v - g. A body with
+  // momentum (p, L) adds to row j, with v_p the twist of joint j's parent body:
   //   (p, L) . (v_p x S_j)  +  weight . S_j
   DYN_REALTIME void momentum_rate(const Tree& tree, const Layout& layout, const Workspace<T>& ws,
                                   const Vec3<T>& gravity, MatrixRef<T> Y) noexcept {
@@ -115,7 +115,7 @@ class TreeRegressor {
     return wrench_columns(axes(layout, ws, b), Vec3<T>(Vec3<T>::Zero()), ws.omega[i], ws.velocity[i]);
   }
 
-  // Of joint j, v at the origin of body i.
+  // Unit twist of joint j, its linear part that of the point at the origin of body i.
   static Twist unit_twist(const Tree& tree, const Workspace<T>& ws, int j, int i) noexcept {
     if (tree.motion[j] == Motion::prismatic) return {ws.axis[j], Vec3<T>::Zero()};
     return {ws.axis[j].cross(Vec3<T>(ws.origin[i] - ws.origin[j])), ws.axis[j]};
