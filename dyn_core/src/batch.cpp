@@ -1,9 +1,9 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A tile is as many states as the kernels have lanes. Its numbers are kept [entry][lane]: brought there by a
-// transposition, from the user's order to that of the bodies and back where they differ, and out by another. Where a
-// tile's matrices are too large for the second-level cache, state after state is faster: made where the user wants it,
-// since a copy of large matrices costs a fifth of making them.
+// A tile is as many states as the kernels have lanes. Its numbers are kept [entry][lane]: states are transposed into
+// it and results out of it, between the user's order and that of the bodies where they differ. Where a tile's matrices
+// are too large for the second-level cache, one state after the other is faster, written directly into the user's
+// matrices, since copying large matrices takes a fifth of the time of computing them.
 #include "dyn_core/batch.hpp"
 
 #include <algorithm>

@@ -70,7 +70,7 @@ AlgorithmIndex BasicDynamics<T>::algorithms() const noexcept {
 }
 template <class T>
 void BasicDynamics<T>::set_algorithms(const AlgorithmIndex& index) noexcept {
-  DYN_EXPECTS(index.jsim < Impl::Jsims::size && index.coriolis < Impl::Corioleis::size &&
+  DYN_EXPECTS(index.jsim < Impl::Jsims::size && index.coriolis < Impl::CoriolisList::size &&
               index.forward < Impl::Forwards::size && index.inverse < Impl::Inverses::size);
   if (index.jsim >= 0 && index.jsim != impl_->jsim) {
     impl_->jsim = index.jsim;
@@ -102,7 +102,7 @@ bool BasicDynamics<T>::set_jsim(std::string_view name) noexcept {
 }
 template <class T>
 bool BasicDynamics<T>::set_coriolis(std::string_view name) noexcept {
-  return choose<typename Impl::Corioleis>(name, impl_->coriolis);
+  return choose<typename Impl::CoriolisList>(name, impl_->coriolis);
 }
 template <class T>
 bool BasicDynamics<T>::set_forward(std::string_view name) noexcept {

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The state of a Dynamics, for what is built on the same state and is no member of it: frames, operational space.
+// Access to the state of a Dynamics for other classes that use it: Frames, OperationalSpace.
 #pragma once
 
 #include "dynamics_impl.hpp"

@@ -8,10 +8,10 @@ bool any_armature(const Tree& tree) {
   return std::any_of(tree.armature.begin(), tree.armature.end(), [](double x) { return x != 0.0; });
 }
 
-// The factor of M takes about the sum of the squared depths of the bodies, denoc's elimination the same for each body:
-// level on a chain of 20 (dyn bench --chain 20 --only forward).
+// Factorizing M costs about the sum of the squared depths of the bodies, denoc's elimination a constant for each body;
+// equal on a chain of 20 (dyn bench --chain 20 --only forward).
 bool any_long_chain(const Tree& tree) {
-  constexpr double level = 150.0;  // mean squared depth
+  constexpr double level = 150.0;  // mean squared depth at which both cost the same
   std::vector<double> depth(tree.parent.size());
   double sum = 0.0;
   for (int i = 0; i < tree.size; ++i) {
@@ -43,7 +43,7 @@ BasicDynamics<T>::Impl::Impl(std::shared_ptr<const Model> m, const AlgorithmChoi
       body_h(model->bodies()),
       body_vector(body_h.size()),
       jsims(Make<JsimAlgorithms<T>>::all(model->bodies(), runs_paper_form)),
-      corioleis(Make<CoriolisAlgorithms<T>>::all(model->bodies(), runs_paper_form)),
+      coriolis_list(Make<CoriolisAlgorithms<T>>::all(model->bodies(), runs_paper_form)),
       forwards(Make<ForwardAlgorithms<T>>::all(
           model->bodies(),
           [this]<class A>() { return runs_paper_form.template operator()<A>() || has_mimic || A::name == "aba"; })),
@@ -161,7 +161,7 @@ template <class T>
 void BasicDynamics<T>::Impl::compute_coriolis_matrix() noexcept {
   if (compute_coriolis_by_lanes()) return;
   into(C, [&](MatrixRef<T> out) {
-    run(corioleis, coriolis, [&](auto& algorithm, const auto& ws) { algorithm.compute(cache.tree(), ws, out); });
+    run(coriolis_list, coriolis, [&](auto& algorithm, const auto& ws) { algorithm.compute(cache.tree(), ws, out); });
   });
   cache.written_in_full(Cache::result_C);
 }
@@ -327,7 +327,7 @@ Status BasicDynamics<T>::Impl::invert_mass_matrix(std::span<T> inverse_M) noexce
   const Tree& tree = cache.tree();
   MassFactor<T>& factor = cache.factor();
   const int n = coordinates;
-  const auto entry = [&](int row, int column) {  // where the user's matrices have what the factor has there
+  const auto entry = [&](int row, int column) {  // index in the user's matrices of an entry of the factor
     return factor.coordinate(tree, column) * n + factor.coordinate(tree, row);
   };
   for (int j = 0; j < tree.coordinates; ++j) {

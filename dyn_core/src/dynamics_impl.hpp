@@ -26,7 +26,7 @@
 
 namespace dyn {
 
-// All algorithms of a list, those that `needed` says made for `capacity` bodies, the others for none.
+// All algorithms of a list: those for which `needed` is true made for `capacity` bodies, the others for none.
 template <class Tuple>
 struct Make;
 template <class... A>
@@ -39,7 +39,7 @@ struct Make<std::tuple<A...>> {
 
 template <class T>
 Status first_not_finite(std::span<const T> q, std::span<const T> v) noexcept {
-  T sum(0.0);  // 0 x is 0 where x is finite, NaN else
+  T sum(0.0);  // 0 x is 0 where x is finite, else NaN
   for (size_t i = 0; i < q.size(); ++i) sum += T(0.0) * q[i] + T(0.0) * v[i];
   if (sum == T(0.0)) return {};
   for (size_t i = 0; i < q.size(); ++i) {
@@ -49,7 +49,7 @@ Status first_not_finite(std::span<const T> q, std::span<const T> v) noexcept {
   return {};
 }
 
-// The lane forms that Dynamics calls by itself, null where an algorithm has none; those of `fused` are the cache's.
+// The lane forms by algorithm, null where one has none; those of `fused` belong to the cache.
 struct LaneForms {
   explicit LaneForms(const Tree& tree, lanes::KernelSet set = lanes::select_kernel_set())
       : mass(lanes::FormTable<JsimAlgorithms<double>>::mass(set)),
@@ -70,18 +70,19 @@ struct LaneForms {
 template <class T>
 struct BasicDynamics<T>::Impl {
   using Jsims = AlgorithmList<JsimAlgorithms<T>>;
-  using Corioleis = AlgorithmList<CoriolisAlgorithms<T>>;
+  using CoriolisList = AlgorithmList<CoriolisAlgorithms<T>>;
   using Forwards = AlgorithmList<ForwardAlgorithms<T>>;
   using Inverses = AlgorithmList<InverseAlgorithms<T>>;
   using Cache = StateCache<T>;
 
-  static constexpr int kJsim = Jsims::find("fused"), kCoriolis = Corioleis::find("fused");
+  // Indices in the lists; kJsim, kCoriolis, kForward and kInverse are those of `fused`.
+  static constexpr int kJsim = Jsims::find("fused"), kCoriolis = CoriolisList::find("fused");
   static constexpr int kForward = Forwards::find("fused"), kInverse = Inverses::find("fused");
   static constexpr int kForwardDenoc = Forwards::find("denoc"), kForwardAba = Forwards::find("aba");
   static constexpr int kForwardCholesky = Forwards::find("cholesky"), kJsimDenoc = Jsims::find("denoc");
   static constexpr bool kLanes = Cache::kLanes;
 
-  // Does a call for M, C or inverse dynamics come to the class itself?
+  // Does this number type run the class template, the paper form, for M, C or inverse dynamics?
   static constexpr auto runs_paper_form = []<class A>() {
     if constexpr (requires { A::lane_form; }) return !kLanes;
     return true;
@@ -89,19 +90,20 @@ struct BasicDynamics<T>::Impl {
 
   Impl(std::shared_ptr<const Model> m, const AlgorithmChoice& choice);
 
-  // All that is asked for comes from the kernels, straight into the user's matrices.
+  // All terms come from the kernels of `fused`, which write directly into the user's matrices.
   [[nodiscard]] bool goes_straight() const noexcept {
     return straight && jsim == kJsim && coriolis == kCoriolis && cache.ready_for_bound();
   }
-  // Everything else. Not inlined, so that the short path in update_terms() is.
+  // All other cases. Not inlined, so that the short path in update_terms() is inlined.
   [[gnu::noinline]] Status update_mixed(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept;
 
-  // Which of the terms the kernels of `fused` make in update_mixed(), where they go, and what is left to do then.
+  // The terms that the kernels of `fused` compute in update_mixed(), where they are written, and what follows then: the
+  // user's order, symmetry, armature.
   [[nodiscard]] unsigned engine_terms(unsigned terms) const noexcept;
   [[nodiscard]] fused::Output engine_output(unsigned terms) noexcept;
   void finish_engine_terms(unsigned terms) noexcept;
 
-  // One term each, for the state that was taken in.
+  // One term each, for the state that was loaded.
   bool compute_mass_by_lanes() noexcept;  // false where the algorithm has no lane form
   bool compute_coriolis_by_lanes() noexcept;
   void compute_mass_matrix() noexcept;
@@ -109,11 +111,11 @@ struct BasicDynamics<T>::Impl {
   void compute_gravity() noexcept;
   void compute_bias(const T* v) noexcept;  // from C and g
 
-  // Sums over mimic bodies come in another order above the diagonal than below it; M is to be symmetric to the bit.
+  // With mimic joints the sums round differently above and below the diagonal: makes M symmetric to the bit.
   void finish_mass_matrix() noexcept;
   void add_armature() noexcept;
 
-  // By the kernels of `fused` straight into tau, or else.
+  // By the kernels of `fused` directly into tau, or by compute_inverse_mixed().
   [[nodiscard]] bool inverse_by_engine() const noexcept { return kLanes && inverse == kInverse; }
   void compute_inverse(std::span<const T> a, std::span<T> tau) noexcept {
     if constexpr (kLanes) {
@@ -128,9 +130,9 @@ struct BasicDynamics<T>::Impl {
   [[gnu::noinline]] void compute_inverse_mixed(std::span<const T> a, std::span<T> tau) noexcept;
   void add_armature(std::span<const T> a, std::span<T> tau) noexcept;
 
-  // By a factor of M: M by the kernels of `fused`, or by denoc's lane form for `cholesky`, goes where it is factorized.
-  // By denoc's or aba's elimination. Where the algorithm leaves out the bias, that comes from the kernels. None of them
-  // where a joint follows another.
+  // By a factor of M, which the kernels of `fused`, or denoc's lane form for `cholesky`, write where it is factorized;
+  // or by denoc's or aba's elimination. The bias C v + g comes from the kernels where the algorithm does not compute
+  // it. None of these with mimic joints.
   [[nodiscard]] bool forward_by_factor() const noexcept {
     return kLanes && !has_mimic && (forward == kForwardCholesky || (forward == kForward && !has_long_chains));
   }
@@ -138,8 +140,8 @@ struct BasicDynamics<T>::Impl {
   [[nodiscard]] bool forward_by_denoc_lanes() const noexcept {
     return kLanes && (forward == kForwardDenoc || (forward == kForward && has_long_chains)) && !has_mimic;
   }
-  // A pivot of M's factor so small, measured against what the joint carries (forward/pivot_scale.hpp), costs seven
-  // digits of qdd: a body far heavier than what carries it. There `fused` goes by aba, which keeps them.
+  // A pivot of M's factor that is this small relative to the carried inertia (forward/pivot_scale.hpp) loses seven
+  // digits of qdd: a body far heavier than the links that carry it. There `fused` uses aba, which does not lose them.
   static constexpr double weak_pivot = 1e-7;
   Status solve_by_factor(std::span<const T> tau, std::span<T> qdd) noexcept;
   Status solve_by_denoc_lanes(std::span<const T> tau, std::span<T> qdd) noexcept;
@@ -148,9 +150,9 @@ struct BasicDynamics<T>::Impl {
   Status load_torques(std::span<const T> tau, T* phi) noexcept;
   Status solve_by_algorithm(int algorithm, std::span<const T> tau, std::span<T> qdd) noexcept;
 
-  // M() for the state that was taken in, unless it is that already.
+  // Computes M() for the loaded state, unless it is current.
   void refresh_mass_matrix() noexcept;
-  // Its inverse, column-major.
+  // M^-1, column-major.
   Status invert_mass_matrix(std::span<T> inverse_M) noexcept;
 
   T element(int u, int k) noexcept;
@@ -182,17 +184,17 @@ struct BasicDynamics<T>::Impl {
 
   std::shared_ptr<const Model> model;
 
-  // What every cycle with `fused` touches stands together: few lines of a cold cache.
+  // Members that every cycle with `fused` uses, side by side: few lines of a cold cache.
   int coordinates, jsim, coriolis, forward, inverse;
   bool has_armature, has_mimic, straight;
   bool has_long_chains;          // so long that `fused` forward dynamics is faster in O(n), by denoc's lane form
-  bool mass_is_current = false;  // M is that of the state that was taken in and of the tree's inertias
+  bool mass_is_current = false;  // M belongs to the loaded state and to the tree's inertias
   std::vector<T> M, C, g, h;
   Cache cache;
 
-  std::vector<T> body_M, body_C, body_h, body_vector;  // the engine's, where the user's order is another
+  std::vector<T> body_M, body_C, body_h, body_vector;  // results in body order, where the user's order differs
   JsimAlgorithms<T> jsims;
-  CoriolisAlgorithms<T> corioleis;
+  CoriolisAlgorithms<T> coriolis_list;
   ForwardAlgorithms<T> forwards;
   InverseAlgorithms<T> inverses;
   Gravity<T> gravity;

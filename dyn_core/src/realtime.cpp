@@ -10,7 +10,7 @@
 namespace dyn::realtime {
 namespace {
 
-// Without construction, destruction or memory on first use: malloc itself asks.
+// Needs no construction, destruction or allocation on first use, since malloc itself calls check().
 struct Loop {
   const char* entry_point;  // the outermost
   int depth;
@@ -41,7 +41,7 @@ void enter(const char* entry_point) noexcept {
 
 void leave() noexcept { --loop.depth; }
 
-// What the handler itself does is not checked.
+// The handler itself is not checked.
 void check(const char* what) noexcept {
   if (loop.depth == 0) return;
   const Handler other = handler.load(std::memory_order_acquire);

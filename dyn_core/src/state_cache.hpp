@@ -1,9 +1,9 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The robot and the state that Dynamics works on, and what has been made of them so far: the kernels with their
-// constants, the kinematics, the bodies' frames in lanes, the bounds of pivots. Two things change: new_state() and
-// new_inertias() say what is out of date then, and nothing else does. What depends on either is private and handed out
-// by a function that brings it up to date first, so that stale results cannot be read.
+// The robot and the state that Dynamics works on, and everything derived from them: the kernels with their
+// constants, the kinematics, the bodies' frames in lanes, the bounds of pivots. Only new_state() and new_inertias()
+// invalidate derived values. These are private, and the functions that return them bring them up to date first, so that
+// stale results cannot be read.
 #pragma once
 
 #include <algorithm>
@@ -38,26 +38,26 @@ class StateCache {
     new_inertias();
   }
 
-  // Takes in a state of the bodies. False, and the state as it was, where it is not finite.
+  // Loads a state in body order. False, and the state unchanged, where it is not finite.
   DYN_REALTIME bool load_state(const double* q, const double* v) noexcept requires kLanes {
     if (!engine_.load_state(q, v)) return false;
     new_state();
     return true;
   }
-  // The same, and makes of it at once what is not null in `out`.
+  // The same, and computes at once the terms that are not null in `out`.
   DYN_REALTIME bool load_state(const double* q, const double* v, const fused::Output& out) noexcept requires kLanes {
     refresh_engine();
     if (!engine_.terms(q, v, out)) return false;
     new_state();
     return true;
   }
-  // The same for terms that go where bind() said; ready_for_bound() must hold.
+  // The same for terms, which are written to the arrays given to bind(); ready_for_bound() must be true.
   DYN_REALTIME bool load_state_bound(const double* q, const double* v, unsigned terms) noexcept requires kLanes {
     if (!engine_.bound_terms(q, v, terms)) return false;
     new_state();
     return true;
   }
-  // The same from a finite state of the coordinates, where the bodies are others.
+  // The same from a finite state in the user's coordinates, where these are not the bodies.
   DYN_REALTIME bool load_coordinates(const T* q, const T* v, const fused::Output& out) noexcept {
     valid_ &= ~state_in_ws;
     spread_positions(tree_, q, ws_);
@@ -73,19 +73,19 @@ class StateCache {
     return true;
   }
 
-  // Where M, C, g and h of load_state_bound() go; they stay there.
+  // The arrays for M, C, g and h of load_state_bound(); they must not move.
   void bind(T* M, T* C, T* g, T* h) noexcept {
     if constexpr (kLanes) engine_.bind(M, C, g, h);
   }
   [[nodiscard]] bool ready_for_bound() const noexcept { return (valid_ & bound_is_ready) == bound_is_ready; }
 
-  // The kernels of `fused`, for the state that was taken in.
+  // The kernels of `fused`, for the loaded state.
   DYN_REALTIME const fused::Engine& engine() noexcept requires kLanes {
     refresh_engine();
     return engine_;
   }
 
-  // What the lane forms in base axes start from.
+  // The input of the lane forms in base axes: frames and inertias of the bodies.
   DYN_REALTIME const lanes::Plan& plan() noexcept requires kLanes {
     if ((valid_ & frames_inertias) == 0U) frames_.set_inertias(tree_);
     if ((valid_ & frames_placed) == 0U) frames_.set_positions(engine_.q());
@@ -93,14 +93,13 @@ class StateCache {
     return frames_.plan();
   }
 
-  // The state's rates for them, and accelerations of the bodies.
+  // The state's rates for these lane forms, and accelerations of the bodies.
   [[nodiscard]] lanes::Rates rates(const double* a = nullptr) const noexcept requires kLanes {
     const Vec3d& g = tree_.gravity;
     return {engine_.v(), a, {g[0], g[1], g[2]}};
   }
 
-  // State and kinematics for the paper forms: the passes that `needs` asks for (kinematics.hpp), each at most once a
-  // state.
+  // State and kinematics for the paper forms: the passes in `needs` (kinematics.hpp), each at most once a state.
   DYN_REALTIME const Workspace<T>& workspace(unsigned needs = needs_nothing) noexcept {
     load_workspace();
     update_kinematics(tree_, ws_, needs & ~valid_);
@@ -113,7 +112,7 @@ class StateCache {
     return ws_.a.data();
   }
 
-  // The factorization of M with the bounds of its pivots; M itself is the caller's to put in.
+  // The factorization of M with the bounds of its pivots; the caller writes M into it.
   DYN_REALTIME MassFactor<T>& factor() noexcept {
     if ((valid_ & pivot_scales) == 0U) {
       load_workspace();
@@ -123,8 +122,8 @@ class StateCache {
     return factor_;
   }
 
-  // Results that lane forms write, which leave out what is zero by structure, and other algorithms too, which need not
-  // leave exact zeros there.
+  // Matrices that are written by lane forms, which skip entries that are zero by structure, and by other algorithms,
+  // which may not leave exact zeros there.
   enum Result : unsigned { result_M = 1U << 10U, result_C = 1U << 11U };
   DYN_REALTIME T* for_lanes(Result which, std::vector<T>& matrix) noexcept {
     if ((valid_ & which) == 0U) std::fill(matrix.begin(), matrix.end(), T(0.0));
@@ -134,9 +133,9 @@ class StateCache {
   DYN_REALTIME void written_in_full(Result which) noexcept { valid_ &= ~which; }
 
  private:
-  // What is up to date, beside the passes of the kinematics (Needs, the lowest four bits).
+  // What is up to date, in addition to the passes of the kinematics (Needs, the lowest four bits).
   enum Valid : unsigned {
-    state_in_ws = 1U << 4U,      // else the engine alone has it
+    state_in_ws = 1U << 4U,      // else only the engine has the state
     engine_inertias = 1U << 5U,  // and gravity
     frames_inertias = 1U << 6U,
     frames_placed = 1U << 7U,
@@ -170,7 +169,7 @@ class StateCache {
     }
   }
 
-  // What every cycle with `fused` touches stands together: few lines of a cold cache.
+  // Members that every cycle with `fused` uses, side by side: few lines of a cold cache.
   unsigned valid_ = state_in_ws | engine_inertias | frames_inertias | zeros;
   unsigned survive_state_ = engine_inertias | frames_inertias | zeros;
   std::conditional_t<kLanes, fused::Engine, None> engine_;

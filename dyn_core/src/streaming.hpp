@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Results that do not fit into the last-level cache go past it: ordinary stores would first read the lines that they
-// overwrite, and push out what is still needed.
+// Stores that bypass the caches, for results that do not fit into the last-level cache: ordinary stores would first
+// read the lines that they overwrite, and evict lines that are still needed.
 #pragma once
 
 #include <unistd.h>

@@ -46,7 +46,7 @@ void AntiSwing::damp(const Tree& tree, const ConstVectorRef<double>& q, const Co
       }
     }
   }
-  // Between passive joints of one chain J has entries too; what remains there is of no use to the arm.
+  // damp_swing() reads Mpp from the same matrix: the columns of passive joints get M itself, without the term Mpp J.
   for (int r = 0; r < passive.count(); ++r) {
     for (int c = 0; c < passive.count(); ++c) {
       coupling_[passive.coordinate(c) * n + passive.coordinate(r)] = M(passive.coordinate(r), passive.coordinate(c));

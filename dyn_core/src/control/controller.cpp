@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Construction, and parameters and limits from outside. What the loop does is in cycle.cpp.
+// Construction, and parameters and limits from other threads. The loop's part is in cycle.cpp.
 #include "dyn_core/control/controller.hpp"
 
 #include <algorithm>
@@ -105,7 +105,7 @@ Controller::Impl::Impl(live::LiveModel& live_model, Actuation what, const Parame
   payload.reset(first.adaptation_mass_kg, first.adaptation_radius_m);
 }
 
-// The robot's own coordinates stay when payloads come and go: the last body that this one moves carries the link.
+// The place of payload_link by coordinate, since body indices change with payloads and the robot's coordinates do not.
 PayloadPlace Controller::Impl::find_payload_link(const Actuation& what, const Model& model) {
   if (what.payload_link.empty()) return {};
   const Link* const link = model.find_link(what.payload_link);

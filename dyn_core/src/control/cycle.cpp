@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The control cycle: step() and its stages in order. Those of a few lines are here, state at the beginning, safety and
-// sample at the end; the others have files of their own in stages/.
+// The control cycle, on the loop's thread: step() and its stages in order. The short ones are here, state at the
+// beginning, safety and sample at the end; the others have files of their own in stages/.
 #include "control/cycle.hpp"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ CycleReport Controller::step(const StateInput& state, const ReferenceInput& refe
   return report;
 }
 
-// From a state that is finite to the torque, and what the next cycle needs of this one.
+// From a finite state to the torque, and what the next cycle needs of this one.
 void Controller::Impl::compute(live::Generation& generation, CycleReport& report) noexcept {
   Dynamics& dynamics = generation.dynamics;
   if (state.gravity_mps2 != nullptr) dynamics.set_gravity(*state.gravity_mps2);
@@ -79,7 +79,7 @@ void Controller::Impl::compute(live::Generation& generation, CycleReport& report
   if (holding) report.mode = CycleReport::Mode::holding_reference;
   if (task_space || is_fast()) limit_velocity(dynamics, report);
   update_observer(generation, report);
-  // Safety: a good cycle, and what the next one needs of it.
+  // Safety: this cycle is valid; what the next one needs of it.
   for (int i = 0; i < n; ++i) {
     effort_last[i] = terms.applied[i];
     const bool driven = i < robot_n && actuation.actuated[i] && parameters->law != Law::task_space;
@@ -121,7 +121,7 @@ void Controller::Impl::activate(const StateInput& now) noexcept {
   cut = {};
 }
 
-// The last cycle once more, up to a slot of the ring that is not handed over; then all is as it was.
+// Runs the last cycle again, its sample into a slot that is not committed, and then restores CycleState.
 void Controller::warm_up() noexcept {
   const realtime::Scope scope("Controller::warm_up");
   Impl& cycle = *impl_;
@@ -134,7 +134,7 @@ void Controller::warm_up() noexcept {
   static_cast<CycleState&>(cycle) = cycle.before_warm_up;
 }
 
-// --- State: inputs that are finite and do not hang, and the model of this cycle -------------------------------------
+// --- State: finite inputs that are not frozen, and the model of this cycle ------------------------------------------
 
 bool Controller::Impl::state_is_finite() const noexcept {
   double sum = 0.0;  // NaN and infinity survive multiplication by zero
@@ -143,7 +143,7 @@ bool Controller::Impl::state_is_finite() const noexcept {
   return sum == 0.0;
 }
 
-// The first joint whose state hangs; -1: none.
+// The first joint whose state is frozen; -1: none.
 int Controller::Impl::find_frozen() noexcept {
   for (int i = 0; i < robot_n; ++i) {
     if (drives(i) && hangs(i)) return i;
@@ -151,7 +151,7 @@ int Controller::Impl::find_frozen() noexcept {
   return -1;
 }
 
-// A loop that did not look has seen nothing: a gap counts as a period.
+// A gap counts as one period, since the state was not read in between.
 bool Controller::Impl::hangs(int i) noexcept {
   return watch.repeats(i, state.q[i], state.v[i]) &&
          watch.note(i, push_on(i), moving_effort(i), std::min(step_s, period_s), parameters->state_timeout_s);
@@ -185,7 +185,7 @@ bool StateWatch::note(std::size_t i, double push, double moving_effort, double s
   return joint.frozen;
 }
 
-// Nothing at rest takes a change of a fifth of what the drive can, and of twice the friction.
+// Twice the friction, and a fifth of the effort limit: more than a joint at rest can balance.
 double Controller::Impl::moving_effort(int i) const noexcept {
   constexpr double share = 0.2;
   if (!drives(i)) return MotionLimits::none;
@@ -193,7 +193,7 @@ double Controller::Impl::moving_effort(int i) const noexcept {
   return 2.0 * (friction.coulomb + std::abs(friction.offset)) + share * effort_limit(actuation, *parameters, i);
 }
 
-// The first cycle with this model: its coordinates, those of them that are passive, and the body of payload_link.
+// In the first cycle of a generation: finds its coordinates, which of them are passive, and the body of payload_link.
 void Controller::Impl::begin_generation(live::Generation& generation) noexcept {
   const Tree& tree = generation.model->tree();
   first_cycle_of_generation = true;
@@ -208,7 +208,7 @@ void Controller::Impl::begin_generation(live::Generation& generation) noexcept {
   payload.choose(tree, body, payload_place.body_T_payload);
 }
 
-// --- Safety: what is known of the last good cycle, and what becomes of the torque where there is none ----------------
+// --- Safety: numbers of the last valid cycle, and the torque of a cycle that is not ----------------------------------
 
 void Controller::Impl::remember_model(const Dynamics& dynamics) noexcept {
   const auto M = dynamics.M();
@@ -224,9 +224,9 @@ void Controller::Impl::remember_model(const Dynamics& dynamics) noexcept {
   model_known = true;
 }
 
-// A state or result that is not finite never reaches the motors: the last good torque for hold_time, then gravity and
-// damping from what is still known, and after ten times hold_time the cycle reports failure. The last torque is no good
-// where it comes of a state that hangs, and no damping comes of one.
+// A state or result that is not finite never reaches the motors: the last valid torque for hold_time, then gravity and
+// damping from what is still known, and after ten times hold_time the cycle reports failure. With a frozen state the
+// last torque is not held, and the joint is not damped, since both would come from that state.
 void Controller::Impl::fail_safe(CycleReport& report) noexcept {
   bad_s += step_s;
   observer_ready = false;
@@ -251,9 +251,9 @@ void Controller::Impl::fail_safe(CycleReport& report) noexcept {
   }
 }
 
-// --- Sample: what the validator gets of a cycle ----------------------------------------------------------------------
+// --- Sample: the numbers of a cycle for the validator ----------------------------------------------------------------
 
-// Dropped where no slot is free or the slot is too small. A warm-up fills the next slot and does not hand it over.
+// Dropped where no slot is free or the slot is too small. A warm-up fills the next slot and does not commit it.
 void Controller::Impl::write_sample(const live::Generation& generation, bool hand_over) noexcept {
   if (ring == nullptr) return;
   live::Sample* const slot = hand_over ? ring->begin() : ring->next();
@@ -274,7 +274,7 @@ void Controller::Impl::write_sample(const live::Generation& generation, bool han
   std::copy_n(dynamics.g().data(), n, sample.g.data());
   const auto C = dynamics.C();
   std::fill_n(sample.Cv.data(), n, 0.0);
-  for (int j = 0; j < n; ++j) {  // not h - g, which would lose what C v has of digits beside g
+  for (int j = 0; j < n; ++j) {  // not h - g, which loses digits of C v where g is large
     for (int i = 0; i < n; ++i) sample.Cv[i] += C(i, j) * v_hat[j];
   }
   sample.ramp_count = 0;

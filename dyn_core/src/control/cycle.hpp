@@ -4,10 +4,10 @@
 //
 //   state -> reference -> prediction -> dynamics -> law -> limits -> observer -> safety -> sample
 //
-// cycle.cpp has step() and the stages of a few lines: state (where joints change: stages/joints.cpp), dynamics (one
-// call), safety, sample;
-// stages/reference.cpp reference and prediction; stages/law.cpp, limits.cpp and observer.cpp theirs. All of it is the
-// loop's thread's own, but for `fresh_parameters`.
+// cycle.cpp has step() and the short stages: state (where joints change: stages/joints.cpp), dynamics (one
+// call), safety, sample; stages/reference.cpp reference and prediction; stages/law.cpp, limits.cpp and observer.cpp
+// theirs. Only the loop's thread uses all this, except `fresh_parameters`, `fresh_actuation` and what is marked as
+// the writers'.
 #pragma once
 
 #include <cmath>
@@ -30,7 +30,7 @@
 
 namespace dyn::control {
 
-constexpr double jitter = 0.5;  // of a period: a cycle that is no farther off counts as exactly on time
+constexpr double jitter = 0.5;  // of a period: a cycle that is at most this early or late counts as exactly on time
 
 // To (-pi, pi]: the short way round for a continuous joint.
 inline double wrapped(double angle) noexcept { return std::remainder(angle, 2.0 * std::numbers::pi); }
@@ -39,7 +39,8 @@ struct Range {
   double lower, upper;
 };
 
-// Where the law `adaptive` learns a payload: in every generation found by the coordinate of the body that carries it.
+// Where the law `adaptive` learns a payload: the coordinate of the body that carries it, which identifies that body in
+// every generation.
 struct PayloadPlace {
   int coordinate = -1;  // -1: nowhere
   Pose body_T_payload;
@@ -59,7 +60,7 @@ class RobotSettings final : public live::JointSettings {
   PayloadPlace payload;
 };
 
-// Every number that a cycle changes: a copy of it undoes a warm-up. Vectors have a number by coordinate, max_n of them.
+// Every number that a cycle changes: a copy of it undoes a warm-up. Vectors have max_n entries, by coordinate.
 struct CycleState {
   CycleState(int max_n, int max_bodies);
 
@@ -69,42 +70,43 @@ struct CycleState {
   bool first_cycle_of_generation = true;
   double active_s = 0.0;  // since activation
   double step_s = 0.0;    // since the cycle before
-  double gap_s = 0.0;     // the longest that one was late of late, which is forgotten by and by; else a period
-  double hold_s = 0.0;    // for how long a torque is to be expected to act
-  bool late = false;      // this cycle
+  double gap_s = 0.0;     // the longest recent time between two cycles, which decays to a period
+  double hold_s = 0.0;    // the time for which a torque is expected to act; a period where the loop is on time
+  bool late = false;      // this cycle is
   StateWatch watch;
 
-  // reference: the last one given that was finite; what is followed of it, at the same time; that at the predicted time
-  // and at the state's
+  // reference: the last given one that was finite (given_); the followed one at the same time (followed_), at the
+  // predicted time (ref_) and at the time of the state (ref_now_)
   std::vector<double> given_q, given_v, given_a, followed_q, followed_v, followed_a;
   std::vector<double> ref_q, ref_v, ref_a, ref_now_q, ref_now_v, ref_now_a, last_ref_a;
-  std::vector<double> passing, wanted_by_a, wanted_by_v;  // rad/s^2 or m/s^2: allowed to references, and asked for
+  std::vector<double> passing, wanted_by_a, wanted_by_v;  // rad/s^2 or m/s^2: allowed for references, and demanded
   std::vector<JointLimiter> limiters;
   ReferenceCut cut;
-  double stale_s = 0.0;     // since the last fresh one
-  double age_s = 0.0;       // since the last fresh one that was not the same as the one before
-  double interval_s = 0.0;  // between the last two of those; 0: not known
-  int streamed = 0;         // how many of those have come one after the other
-  bool usable = false;      // the one given in this cycle is finite
-  bool changed = false;     // and not the same as the one before
-  bool last_was_new = false;
-  bool holding = false;         // on its way to rest, or there
-  bool starts_at_state = true;  // in the next cycle
-  bool any_limited = false;     // in the last cycle
+  double stale_s = 0.0;         // since the last fresh reference
+  double age_s = 0.0;           // since the last fresh reference that differed from the one before
+  double interval_s = 0.0;      // between the last two that differed; 0: not known
+  int streamed = 0;             // how many that differed came without a gap
+  bool usable = false;          // the reference of this cycle is finite
+  bool changed = false;         // it differs from the one before
+  bool last_was_new = false;    // age_s was 0 in the last cycle
+  bool holding = false;         // the arm is being brought to rest, or is held there
+  bool starts_at_state = true;  // the next cycle starts the reference at the state
+  bool any_limited = false;     // some reference was limited in the last cycle
 
-  // prediction: where model and law are evaluated; v_seen is the predicted velocity also where the law takes another
+  // prediction: the state at which model and law are evaluated; v_seen: the predicted velocity, also for feedforward,
+  // where v_hat is the reference's
   std::vector<double> q_hat, v_hat, v_seen;
 
-  // dynamics, of the last good cycle: C v + g as far as this controller's effort has to make up for it, the diagonal of
-  // M, and M of the robot's coordinates by columns
+  // dynamics, of the last valid cycle: the part of C v + g that this controller's effort has to compensate, g, the
+  // diagonal of M, and M of the robot's coordinates by columns
   std::vector<double> bias_last, gravity_last, diagonal_last, M_last;
   bool model_known = false;
 
   // law
   Terms terms;
   std::vector<double> offset_q, offset_v, offset_a;  // of the reference, to damp a swing
-  bool offset_moves = false;                         // it has been other than 0 since activation
-  std::vector<double> wanted_a;                      // the reference's with the offset's
+  bool offset_moves = false;                         // anti-swing was active since activation
+  std::vector<double> wanted_a;                      // acceleration of reference and offset
   std::vector<double> integral, integral_term, pid, sliding_v, a_command;
   std::vector<Commands> commands;
   PayloadEstimate payload;
@@ -114,7 +116,7 @@ struct CycleState {
   // observer
   MomentumObserver observer;
   std::vector<double> motor_effort, momentum_before, momentum_step;
-  double unsettled_s = 0.0;  // until it knows nothing more of a ramp
+  double unsettled_s = 0.0;  // until the effect of a ramp or a gap on the residual has decayed
   bool observer_ready = false;
 
   // safety
@@ -123,7 +125,7 @@ struct CycleState {
   bool has_effort = false;
 };
 
-// What was given last.
+// What writers set last.
 struct Newest {
   Actuation actuation;
   Parameters parameters;
@@ -142,7 +144,7 @@ struct Controller::Impl : private CycleState {
   void activate(const StateInput& now) noexcept;
 
  private:
-  friend class Controller;  // whose step() is the cycle
+  friend class Controller;  // its step() calls the stages
   void compute(live::Generation& generation, CycleReport& report) noexcept;
 
   // state
@@ -229,7 +231,7 @@ struct Controller::Impl : private CycleState {
   PayloadPlace payload_place;
   live::SampleRing* ring = nullptr;
 
-  // From outside.
+  // From writers to the loop, and the loop's parameters.
   lockfree::Handover<Parameters> fresh_parameters;
   lockfree::Owned<Parameters> parameters;
   lockfree::Handover<Actuation> fresh_actuation;
@@ -241,13 +243,13 @@ struct Controller::Impl : private CycleState {
   ReferenceInput reference;
   live::Generation* last_good = nullptr;  // generation of the last cycle, if that was; the loop alone retires it
 
-  // Scratch that is written before it is read, and who knows which joints are passive in this generation.
+  // Scratch that is written before it is read; `passive` knows which joints are passive in this generation.
   PassiveJoints passive;
   VelocityGuard velocity_guard;
   AntiSwing anti_swing;
   TaskSpaceLaw task_law;
   CycleState before_warm_up;
-  // Where joints change: the coordinate before that each one goes on with, -1: none; values and the like before.
+  // Where joints change: the previous coordinate that each one continues, -1: none; and copies of the previous values.
   std::vector<int> carried;
   std::vector<double> values_before;
   std::vector<JointLimiter> limiters_before;

@@ -9,11 +9,11 @@
 namespace dyn::control {
 namespace {
 
-// Of motions that an arm is commanded, and above what friction and a wrong mass do.
+// The band has commanded motions of an arm, and is above the slow errors due to friction and a wrong mass.
 constexpr double high_pass_s = 0.03, low_pass_periods = 3.0;
 constexpr double memory_s = 5.0;
-constexpr double settled_s = 10.0 * high_pass_s;  // the filters have forgotten where they began
-constexpr double still = 1e-6;                    // kg m^2 (rad/s^2)^2: an arm that stands says nothing
+constexpr double settled_s = 10.0 * high_pass_s;  // after which the filters' initial values have decayed
+constexpr double still = 1e-6;                    // kg m^2 (rad/s^2)^2: below, the arm is at rest
 constexpr double least_explained = 0.5, largest_deviation = 0.1;
 constexpr double least_weight = 500.0;  // cycles
 
@@ -62,7 +62,7 @@ void DelayEstimator::update(const Dynamics& dynamics, std::span<const double> v,
     joint.momentum = momentum;
     joint.rate = rate;
     const double weight = 1.0 / std::sqrt(M(row, row));
-    if (cycles_ == 0) continue;  // nothing is known of the period before
+    if (cycles_ == 0) continue;  // momentum and rate of the period before are not known
     joint.commanded[static_cast<size_t>(head_)] = passed(joint.of_commanded, effort[i] * weight);
     const double acted = passed(joint.of_seen, seen * weight);
     energy += acted * acted;
@@ -77,7 +77,7 @@ void DelayEstimator::update(const Dynamics& dynamics, std::span<const double> v,
   for (size_t lag = 0; lag < lags; ++lag) squares_[lag] += differences[lag] - forget_ * squares_[lag];
 }
 
-// The parabola through the lowest and its neighbours; its curvature says how sharp the minimum stands out of the rest.
+// The parabola through the lowest square and its neighbours; its curvature tells how sharp the minimum is.
 DelayEstimate DelayEstimator::estimate() const noexcept {
   DelayEstimate out;
   const auto least = std::min_element(squares_.begin(), squares_.end()) - squares_.begin();
@@ -88,7 +88,7 @@ DelayEstimate DelayEstimator::estimate() const noexcept {
   if (!(curvature > 0.0)) return out;
   const double fraction = 0.25 * (before - after) / curvature;
   const double rest = std::max(0.0, at - curvature * fraction * fraction);
-  out.periods = static_cast<double>(least - 1) + fraction;  // what was seen acted before this cycle's command
+  out.periods = static_cast<double>(least - 1) + fraction;  // the torque that was seen acted in the period before
   out.deviation = std::sqrt(rest / (curvature * weight_));
   out.explained = std::clamp(1.0 - rest / energy_, 0.0, 1.0);
   out.known = out.explained >= least_explained && out.deviation <= largest_deviation;

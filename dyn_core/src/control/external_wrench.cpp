@@ -12,7 +12,7 @@ namespace {
 using Mat6d = Eigen::Matrix<double, 6, 6>;
 using Vec6 = Eigen::Matrix<double, 6, 1>;  // aligned, as Eigen wants it
 
-// The larger of what a contact's force and moment are of their thresholds; 0 where both are off.
+// The larger of |force| / threshold and |moment| / threshold; 0 where both are off.
 double share_of_threshold(const WrenchParameters& parameters, const Vec6d& wrench) noexcept {
   const double force = parameters.force_threshold_N, moment = parameters.moment_threshold_Nm;
   const double by_force = force > 0.0 ? wrench.head<3>().norm() / force : 0.0;

@@ -59,7 +59,7 @@ void PassiveJoints::damp_swing(const ConstMatrixRef<double>& M, const ConstVecto
     }
     trace += M(coordinate(r), coordinate(r)) * M(coordinate(r), coordinate(r));
   }
-  // Where the arm cannot reach the swing (Mpa near 0) it should not try: 1 % of the mean Mpp^2 is added.
+  // eps, so that da stays small where the arm cannot influence the swing (Mpa near 0): 1 % of the mean Mpp^2.
   for (int r = 0; r < count_; ++r) A_.entry(r, r) += 1e-2 * trace / count_;
   if (A_.factorise() >= 0) return;
   A_.solve(x_.data());

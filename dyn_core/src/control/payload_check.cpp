@@ -26,7 +26,7 @@ std::string number(double x) {
 
 std::string payload_text(const Payload& payload) { return "payload '" + payload.name() + "'"; }
 
-// What is put on a link: mass and centre of mass in the link's frame, and how far out its farthest centre of mass is.
+// The load on a link: mass and centre of mass in the link's frame, and the distance of its farthest centre of mass.
 struct Load {
   double mass_kg = 0.0;
   Vec3d com_m = Vec3d::Zero();
@@ -74,7 +74,7 @@ double total_mass(const Tree& tree) {
   return sum;
 }
 
-// The torques of gravity at any posture: of the arm as it is, and of a load on one of its bodies.
+// Gravity torques at any posture: of the arm with the payloads that it carries, and of a load on one of its bodies.
 class Weights {
  public:
   Weights(const Tree& tree, const Vec3d& gravity) : tree_(tree), gravity_(gravity), ws_(tree.size) {}
@@ -104,7 +104,7 @@ class Weights {
   Workspace<double> ws_;
 };
 
-// The driven joint that is asked for most beyond its limit, and beyond what the arm alone takes; -1: none.
+// The driven joint whose gravity torque exceeds its limit, and that of the arm alone, by the most; -1: none.
 struct Overload {
   int coordinate = -1;
   double torque = 0.0, limit = 0.0;

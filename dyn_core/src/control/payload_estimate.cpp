@@ -20,7 +20,7 @@ Twist twist(const Vec3d& angular, const Vec3d& linear_at_base) noexcept {
   return t;
 }
 
-// A after B of a point: A (B p, 0).
+// A (B p, 0) for a point p: twist A applied to the velocity B p.
 Twist after(const Twist& A, const Twist& B) noexcept { return A.leftCols<3>() * B; }
 
 // Unit twist of a joint at the base origin: (k, o x k) or (0, k).
@@ -65,7 +65,7 @@ void PayloadEstimate::add_torque(const Tree& tree, const ConstVectorRef<double>&
     const int c = tree.coordinate[i];
     const double ratio = tree.ratio[i];
     const Twist J = joint_twist(tree, ws_, i);
-    const Twist Jdot = after(T, J) - after(J, T);  // the joint is carried by the bodies before it
+    const Twist Jdot = after(T, J) - after(J, T);  // T: the twist of the bodies before the joint
     B += ratio * (a_s[c] * J + v_s[c] * Jdot);
     T += ratio * v[c] * J;
     T_s += ratio * v_s[c] * J;

@@ -10,11 +10,11 @@
 namespace dyn::control {
 namespace {
 
-constexpr double far_away = 1e9;        // rad or m, and their rates: no joint goes there, and nothing overflows
-constexpr double most_turns_rad = 1e6;  // of a continuous joint; beyond, an angle has lost its digits
+constexpr double far_away = 1e9;        // rad or m, and their rates: beyond any joint, and nothing overflows
+constexpr double most_turns_rad = 1e6;  // of a continuous joint; a larger angle has too few digits
 constexpr double rounding = 1e-9;       // relative, and of positions in rad or m
 constexpr double cruising = 0.95;       // of the velocity limit: the arm itself is to stay below it
-constexpr double most_leap = 4e-3;      // rad or m, that a reference may be ahead or behind by a late clock
+constexpr double most_leap = 4e-3;      // rad or m by which a reference may be ahead or behind due to a late clock
 constexpr double nearer = 2e-3;         // rad or m a period, towards the measured position
 constexpr double unsteady = 0.25;       // of a period, by which a clock may always be off
 
@@ -24,12 +24,13 @@ double gap(double to, double from, bool wraps) noexcept {
 
 double towards(double limit) noexcept { return rounding * std::max(1.0, std::abs(limit)); }
 
-// The same before a wall: never beyond, never back.
+// approach_velocity() to a position limit that is `room` away: at least 0, so that it never turns back.
 double before_wall(double room, double v0, const MotionLimits& limits, double period_s) noexcept {
   return std::max(0.0, approach_velocity(room, v0, limits.acceleration, period_s));
 }
 
-// What is left of a velocity towards a wall that is `room` away, where no less than this deceleration is enough.
+// The velocity v towards a position limit that is `room` away, reduced where only more than limits.braking stops there:
+// then with the constant deceleration v0^2 / (2 room).
 double braked(double v, double v0, double room, const MotionLimits& limits, double period_s) noexcept {
   if (v0 <= 0.0 || room <= 0.0) return v;
   const double needed = 0.5 * v0 * v0 / room;
@@ -42,7 +43,7 @@ Point within_reach(const Point& given, bool wraps) noexcept {
   return {lost ? gap(given.q, 0.0, true) : bounded(given.q), bounded(given.v), bounded(given.a)};
 }
 
-// Where a reference is going to be at the end of the period, as far as the joint may follow it there.
+// The reference at the end of the period, clamped to the limits of the joint.
 Point target_of(Point given, bool moves, const MotionLimits& limits, double period_s) noexcept {
   if (!moves) given.v = given.a = 0.0;
   given.a = std::clamp(given.a, -limits.acceleration, limits.acceleration);
@@ -119,7 +120,7 @@ void JointLimiter::restart(double q, double v, bool wraps) noexcept {
   come_nearer();
 }
 
-// Position and plan alike: the trajectory is shifted as a whole.
+// Shifts position and plan by the same step towards the measured position.
 void JointLimiter::come_nearer() noexcept {
   const double step = std::clamp(to_measured_, -nearer, nearer);
   to_measured_ -= step;
@@ -164,8 +165,9 @@ void JointLimiter::stop(const MotionLimits& limits, double period_s) noexcept {
   plan(now_.v - std::clamp(now_.v, -most, most), limits, period_s);
 }
 
-// A trajectory within the limits keeps all of this; budgets are there for clocks: a controller above samples its own at
-// times that are not quite a period apart, or misses one. There are none where the limiter is catching up.
+// The first limit that the reference breaks. A trajectory within the limits breaks none; the budgets are tolerances for
+// clocks: a controller above samples its trajectory at times that are not quite a period apart, or misses one. There
+// are none while the limiter is catching up.
 ReferenceLimit JointLimiter::judge(const Point& given, double step, const MotionLimits& limits, double period_s,
                                    Budgets& budgets) const noexcept {
   if (given.q > limits.upper + towards(limits.upper) || given.q < limits.lower - towards(limits.lower)) {
@@ -192,7 +194,7 @@ ReferenceLimit JointLimiter::judge(const Point& given, double step, const Motion
                                                                            : ReferenceLimit::none;
 }
 
-// Does it move as it says? One that does not is taken to stand where it is.
+// Do the reference's positions move as its velocities say? If not, its velocity is taken as 0.
 bool JointLimiter::steady(const Point& given, bool wraps, const MotionLimits& limits, double period_s) const noexcept {
   const double moved = gap(given.q, last_given_.q, wraps);
   const double said = 0.5 * (given.v + last_given_.v) * period_s;
@@ -200,7 +202,7 @@ bool JointLimiter::steady(const Point& given, bool wraps, const MotionLimits& li
   return std::abs(moved - said) <= (0.5 * speed + limits.passing * period_s) * period_s;
 }
 
-// Where there is no plan, what passed last goes on for a period.
+// Where there is no plan, the last reference that passed is extrapolated by a period.
 void JointLimiter::begin_period(const MotionLimits& limits, double period_s) noexcept {
   if (!planned_) {
     next_ = now_.after(period_s);
@@ -231,7 +233,7 @@ void JointLimiter::plan_towards(const Point& target, double way, const MotionLim
   plan(now_.v + std::clamp(change, -most, most), limits, period_s);
 }
 
-// To velocity v at the end of the period, or slower where a wall is too near for that.
+// Plans the velocity v at the end of the period, or a lower one where a position limit is too near for that.
 void JointLimiter::plan(double v, const MotionLimits& limits, double period_s) noexcept {
   v = braked(v, now_.v, limits.upper - now_.q, limits, period_s);
   v = -braked(-v, -now_.v, now_.q - limits.lower, limits, period_s);

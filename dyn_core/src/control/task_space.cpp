@@ -17,7 +17,8 @@ Mat3d rotation_of(const Vec3d& turn) noexcept {
   return Eigen::AngleAxisd(angle, turn / angle).toRotationMatrix();
 }
 
-// The rotation vector of R, 0 to half a turn; near half a turn the one that goes on from `last`, a little beyond it.
+// The rotation vector of R, at most half a turn long; within `both_ways` of half a turn that of the direction of
+// `last`, which may be a little longer.
 Vec3d rotation_vector(const Mat3d& R, const Vec3d& last) noexcept {
   constexpr double both_ways = 0.3;  // rad from half a turn
   Eigen::Quaterniond turn(R);
@@ -30,7 +31,7 @@ Vec3d rotation_vector(const Mat3d& R, const Vec3d& last) noexcept {
   return axis * (other_way ? angle - 2.0 * std::numbers::pi : angle);
 }
 
-// x, at most so long. True where it was longer.
+// Shortens x to the length `most`. True where it was longer.
 template <class X>
 bool shorten(X&& x, double most) noexcept {
   const double length = x.norm();
@@ -141,7 +142,7 @@ TaskSpaceLaw::Gains TaskSpaceLaw::gains_in(const Mat3d& axes, const TaskParamete
   return gains;
 }
 
-// Error and rate in base axes. What is far away is approached no faster than the limits.
+// Error and rate in base axes. The velocity and acceleration that they demand are limited (task_space.hpp).
 TaskSpaceLaw::Feedback TaskSpaceLaw::feed_back(const TaskParameters& parameters, const Vec6d& error, const Vec6d& rate,
                                                const Vec6d& wrench, const Mat3d& axes,
                                                TaskMemory& memory) const noexcept {
@@ -206,15 +207,15 @@ void TaskSpaceLaw::add_null_space(const TaskParameters& parameters, const TaskIn
   for (Eigen::Index i = 0; i < size; ++i) tau[i] += tau_0_[static_cast<size_t>(i)] - J.col(i).dot(taken_away);
 }
 
-// What the observer sees pushing at the frame: Jbar^T tau_external, on the frame, base axes.
+// Jbar^T tau: the wrench on the frame due to joint torques, base axes.
 Vec6d TaskSpaceLaw::at_frame(const std::vector<double>& tau, const ConstMatrixRef<double>& Jbar) noexcept {
   Vec6d sum = Vec6d::Zero();
   for (Eigen::Index i = 0; i < Jbar.rows(); ++i) sum += Jbar.row(i).transpose() * tau[static_cast<size_t>(i)];
   return sum;
 }
 
-// Errors at the time of the state, and from them at the predicted time. An impedance gives way to what pushes, and
-// nothing is known of how: its errors stay those of the state.
+// Errors at the time of the state, and from them at the predicted time. Those of an impedance are not predicted, since
+// they depend on external forces that are not known in advance.
 void TaskSpaceLaw::find_errors(const TaskParameters& parameters, const TaskInput& in, TaskMemory& memory, Vec6d& error,
                                Vec6d& rate) noexcept {
   TaskCycle& cycle = memory.cycle;
@@ -251,8 +252,8 @@ TaskSpaceLaw::Forces TaskSpaceLaw::find_forces(const TaskParameters& parameters,
   feedback.force *= in.feedback_scale;
   for (int i = 0; i < 6; ++i) memory.commands[static_cast<size_t>(i)].push(-feedback.acceleration[i]);
 
-  // The target's acceleration at the predicted time, by the jerk that the last two show; it is of the time at which the
-  // reference was given, which runs ahead.
+  // The target's acceleration at the predicted time, by the jerk of the last two. It was given for the time of the
+  // reference, which runs ahead by lead_s.
   const double shift = in.prediction - in.lead_s / in.period_s;
   const Vec6d& a = memory.target.acceleration;
   const Vec6d last = memory.begins ? a : memory.last_acceleration;

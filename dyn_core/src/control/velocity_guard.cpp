@@ -45,7 +45,7 @@ double VelocityGuard::excess(size_t i) const noexcept {
   return std::abs(over) > close_enough * (1.0 + std::abs(a_[i])) ? over : 0.0;
 }
 
-// By its own torque; what that cannot do is left to the others, each by how much it moves this joint.
+// By its own torque; the rest by the other joints, in proportion to how much each accelerates this one.
 void VelocityGuard::brake(size_t i, VectorRef<double>& tau) noexcept {
   const double* const column = Minv_.data() + i * n_;
   change(i, -excess(i) / column[i], tau);
@@ -63,7 +63,7 @@ void VelocityGuard::brake(size_t i, VectorRef<double>& tau) noexcept {
   }
 }
 
-// As far as its limits let it.
+// Changes tau_j by `wanted`, as far as its effort limits allow.
 void VelocityGuard::change(size_t j, double wanted, VectorRef<double>& tau) noexcept {
   double& effort = tau[static_cast<Eigen::Index>(j)];
   const double lower = std::min(effort, joints_[j].effort_lower), upper = std::max(effort, joints_[j].effort_upper);

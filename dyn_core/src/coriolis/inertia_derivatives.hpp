@@ -32,12 +32,12 @@ DYN_INLINE Pair load_pair(const Plan& plan, int i) {
 }
 
 // Joint k in all lanes.
-struct Turned {
+struct SpreadJoint {
   V3 z, o, h;
   Moments I;
   V m, turns;
 };
-DYN_INLINE Turned joint_in_all_lanes(const Plan& plan, int k) {
+DYN_INLINE SpreadJoint joint_in_all_lanes(const Plan& plan, int k) {
   return {spread3(plan, Row::axis_x, k),        spread3(plan, Row::origin_x, k),
           spread3(plan, Row::composite_h, k),   spread6(plan, Row::composite_I, k),
           all(row(plan, Row::mass_subtree)[k]), all(1.0 - row(plan, Row::slides)[k])};
@@ -45,7 +45,7 @@ DYN_INLINE Turned joint_in_all_lanes(const Plan& plan, int k) {
 
 // Joints before k: F = Ic_k S_i.
 template <bool kSlides>
-DYN_INLINE Pair pair_before(const Plan& plan, const Turned& k, int i) {
+DYN_INLINE Pair pair_before(const Plan& plan, const SpreadJoint& k, int i) {
   const V3 z = load3(plan, Row::axis_x, i);
   V3 w = z, v = cross(z, k.o - load3(plan, Row::origin_x, i));  // S_i about o_k
   if constexpr (kSlides) {
@@ -61,14 +61,14 @@ DYN_INLINE Pair pair_before(const Plan& plan, const Turned& k, int i) {
   return p;
 }
 // k and joints beyond: F = Ic_i S_i.
-DYN_INLINE Pair pair_beyond(const Plan& plan, const Turned& k, int i) {
+DYN_INLINE Pair pair_beyond(const Plan& plan, const SpreadJoint& k, int i) {
   const V3 zero{}, f = load3(plan, kUnit_f, i);
   return {zero, zero, plus_cross(load3(plan, kUnit_n, i), load3(plan, Row::origin_x, i) - k.o, f), f};
 }
 
 template <bool kSlides>
 DYN_INLINE void place_pairs(const Plan& plan, int k) {
-  const Turned joint = joint_in_all_lanes(plan, k);
+  const SpreadJoint joint = joint_in_all_lanes(plan, k);
   const int own = plan.segment[plan.segment_of[k]].first_body;
   for_runs(plan, k, plan.subtree_end[k], [&](int begin, int end) {
     for (int i = begin; i < end; i += W) {

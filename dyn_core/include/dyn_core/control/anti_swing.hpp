@@ -1,9 +1,9 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The load on a passive joint swings in space, not relative to the arm: its rate is s = omega . axis of its body (a
-// revolute joint; of a prismatic one the joint's own rate). While the arm moves, a load that does not swing has s = 0
-// though the joint turns. With s = vp + J va, J_pj = axis_p . axis_j of the revolute joints j before it, accelerations
-// da of the arm change s by (J - Mpp^-1 Mpa) da, so that s' gets -damping s more under the least da with
+// Damps the swing of loads on passive joints. The swing rate is measured in space, not relative to the arm:
+// s = omega . axis of the load's body (for a prismatic joint the joint's own rate), so that a load that hangs still has
+// s = 0 while its joint turns under a moving arm. With s = vp + J va, J_pj = axis_p . axis_j of the revolute joints j
+// before p, accelerations da of the arm change s' by (J - Mpp^-1 Mpa) da. Least-squares da for a change of -damping s:
 //   (Mpa - Mpp J) da = damping Mpp s.
 // Runs on the loop's thread.
 #pragma once

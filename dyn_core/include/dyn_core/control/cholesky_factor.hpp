@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A = L L^T of a small symmetric positive definite matrix, and A x = b. All memory when made; runs on the loop's
-// thread.
+// A = L L^T of a small symmetric positive definite matrix, and A x = b. Only the constructor allocates; runs on the
+// loop's thread.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ class CholeskyFactor {
   [[nodiscard]] DYN_REALTIME double& entry(int row, int column) noexcept { return entries_[at(row, column)]; }
   [[nodiscard]] DYN_REALTIME double entry(int row, int column) const noexcept { return entries_[at(row, column)]; }
 
-  // -1, or the row whose pivot vanishes beside its diagonal entry; the pivot then stands on the diagonal.
+  // -1, or the first row whose pivot is not above 1e-13 of its diagonal entry; entry(row, row) is then that pivot.
   [[nodiscard]] DYN_REALTIME int factorise() noexcept {
     for (int r = 0; r < rows_; ++r) {
       for (int c = 0; c <= r; ++c) {

@@ -29,10 +29,10 @@ struct StateInput {
   // One entry for each of the model's coordinates, or more: the robot's, then those of payloads on passive joints.
   std::span<const double> q, v;
   const Vec3d* gravity_mps2 = nullptr;  // of this cycle, root link's frame: a base that moves; null: the live model's
-  double elapsed_s = 0.0;               // since the state of the step before, as a clock says; 0: a period
+  double elapsed_s = 0.0;               // measured time since the state of the previous step; 0: one period
 };
 
-// A reference that is known at other times too: a trajectory. Called in the loop.
+// A reference that can be evaluated at any time: a trajectory. Called on the loop's thread.
 class ReferenceSource {
  public:
   virtual ~ReferenceSource() = default;
@@ -42,23 +42,23 @@ class ReferenceSource {
 
 struct ReferenceInput {
   std::span<const double> q, v, a;          // of the robot's coordinates each; not read where there is a source
-  bool fresh = true;                        // a new one has come since the last cycle
+  bool fresh = true;                        // a new one arrived since the last cycle
   const ReferenceSource* source = nullptr;  // null: extrapolated from q, v, a
   const TaskReference* task = nullptr;      // of the law task_space, for which q is the state
-  double lead = 0.0;                        // periods by which this one runs ahead, beside reference_lead
+  double lead = 0.0;                        // periods by which this one runs ahead, in addition to reference_lead
 };
 
 // What is actuated: by robot coordinate. Coordinates of payload chains are always passive.
 struct Actuation {
-  std::vector<bool> actuated;    // false: passive, tau = 0
-  std::vector<bool> followed;    // another controller moves it: its reference is its state, and no limit is asked of it
-  std::vector<bool> continuous;  // the position error wraps around
-  std::vector<double> effort_limit;  // N m or N; infinity where the URDF has none, as in those below
-  // Position limits (the soft ones, where they are nearer), and velocity limits, which references are held to.
+  std::vector<bool> actuated;        // false: passive, tau = 0
+  std::vector<bool> followed;        // another controller moves it: its reference is its state, and no limits apply
+  std::vector<bool> continuous;      // the position error wraps around
+  std::vector<double> effort_limit;  // N m or N; this and the limits below: infinity where the URDF has none
+  // Limits of references: positions (the soft limits where those are narrower), and velocities.
   std::vector<double> lower, upper, velocity_limit;
   std::vector<JointFriction> friction;
   std::string payload_link;   // on which the law `adaptive` learns a payload; empty: none
-  std::uint64_t version = 0;  // the controller's own, as that of the parameters
+  std::uint64_t version = 0;  // set by the controller, as Parameters::version
 
   static Actuation from_model(const Model& model, const std::vector<std::string>& passive_joints);
 };
@@ -78,24 +78,24 @@ struct Terms {
 };
 
 struct CycleReport {
-  // holding_reference: the reference stopped coming, was not finite for as long, or a fallback says so. The
-  // arm is brought to rest from its measured state. Where the state or a result is not finite the last good torque is
-  // held, then comes the safe one; that comes at once where a joint's state hangs.
+  // holding_reference: no usable reference for reference_timeout, or a fallback requests it: the arm is
+  // brought to rest from its measured state. holding_torque, for hold_time, then safe_torque: the state or a result is
+  // not finite. safe_torque without holding_torque: a joint's state is frozen. failed: after ten times hold_time.
   enum class Mode : std::uint8_t { tracking, holding_reference, holding_torque, safe_torque, failed };
   Mode mode = Mode::tracking;
   Status status;  // of the dynamics
   std::uint64_t generation = 0;
-  AlgorithmIndex algorithms;          // that were used
-  int frozen = -1;                    // a joint whose state hangs (control/state_watch.hpp): safe torque, then failed
-  bool late = false;                  // the cycle began more than half a period late
-  bool saturated = false;             // some effort limit or rate limit was active
-  bool velocity_held = false;         // torque was taken back that would have driven a joint beyond its velocity limit
-  bool collision = false;             // not raised while a payload is ramped and the observer settles after that
-  bool ramping = false;               // a payload is being ramped
-  bool fallback = false;              // the validator asked for a fallback
+  AlgorithmIndex algorithms;   // those used in this cycle
+  int frozen = -1;             // a joint whose state is frozen (control/state_watch.hpp): safe torque, then failed
+  bool late = false;           // the cycle began more than half a period late
+  bool saturated = false;      // some effort limit or rate limit was active
+  bool velocity_held = false;  // torque was reduced that would have driven a joint beyond its velocity limit
+  bool collision = false;      // not raised while a payload is ramped and until the observer has settled after it
+  bool ramping = false;        // a payload is being ramped
+  bool fallback = false;       // the validator asked for a fallback
   bool reference_not_finite = false;  // the one given in this cycle was not used
-  bool reference_limited = false;     // some joint does not follow what was given, but Controller::reference()
-  ReferenceCut reference_cut;         // the newest time that this began; its count says when there is a new one
+  bool reference_limited = false;     // some joint follows Controller::reference() instead of the given reference
+  ReferenceCut reference_cut;         // where this began last; its count grows with each new one
 };
 
 // By robot coordinate.
@@ -105,8 +105,8 @@ struct FollowedReference {
 
 class Controller {
  public:
-  // All memory: for live.max_coordinates(). Throws ModelError where the parameters do not fit, or a joint that is
-  // driven has no effort limit.
+  // Allocates all memory, for live.max_coordinates(). Throws ModelError where the parameters do not fit, or a driven
+  // joint has no effort limit.
   Controller(live::LiveModel& live, Actuation actuation, const Parameters& parameters, double period_s);
   ~Controller();
   Controller(const Controller&) = delete;
@@ -116,22 +116,22 @@ class Controller {
 
   // Any thread but the loop's. Throws ModelError with the reason and changes nothing where they are invalid.
   void set_parameters(const Parameters& parameters);
-  // The same in two steps: made ready by any thread, put in force by the loop from its next step on.
+  // The same in two steps: ready() on any thread, enact() on the loop's; in force from its next step on.
   [[nodiscard]] lockfree::Owned<Parameters> ready(const Parameters& parameters) const;
   DYN_REALTIME void enact(lockfree::Owned<Parameters> parameters) noexcept;
-  // Limits and friction of a new description of the same joints, for the same joints as before.
+  // Limits and friction from a new description of the same joints.
   void set_limits(const Actuation& actuation);
   void check_limits(const Actuation& actuation) const;  // throws what set_limits() would
   // Another description, without payloads, whose joints may be others, while the loop runs: LiveModel::replace_joints()
-  // with the limits and parameters of the new joints, in force from the same cycle on. Joints that go on keep
+  // with the limits and parameters of the new joints, in force from the same cycle on. Continued joints keep
   // reference, integral, torque and observer; others begin at their measured state with no torque. From that cycle on
-  // step() takes and gives the new coordinates. Throws ModelError with the reason, and has changed nothing then.
+  // step() uses the new coordinates. Throws ModelError with the reason and changes nothing where that is not possible.
   live::Applied replace_joints(const Model& robot, const CoordinateMap& map, const Actuation& actuation,
                                const Parameters& parameters, double transition_time_s,
                                live::LiveModel::Change* later = nullptr);
-  // Frees what the loop has given back; set_parameters() does this too.
+  // Frees what the loop has retired; set_parameters() does this too.
   void collect();
-  // Samples go here (nullptr: nowhere); before the loop runs.
+  // Where samples are written (nullptr: nowhere); before the loop runs.
   void set_sample_ring(live::SampleRing* ring) noexcept;
 
   // The loop: integrals, observer, ramp-in and hold are reset; the reference starts at the state and its velocity.
@@ -139,24 +139,25 @@ class Controller {
   // One cycle. `effort` has the model's coordinates; entries of passive joints are set to 0.
   DYN_REALTIME CycleReport step(const StateInput& state, const ReferenceInput& reference,
                                 std::span<double> effort) noexcept;
-  // Between cycles, where there is time: the last cycle once more, so that the next step finds code and numbers in the
-  // caches. Leaves everything as it was. Reads the last step's inputs again: they must still be there.
+  // Between cycles, where there is time: runs the last cycle again, so that the next step finds code and numbers in the
+  // caches, and undoes it. Reads the last step's inputs again: their arrays must still exist.
   DYN_REALTIME void warm_up() noexcept;
   [[nodiscard]] const Terms& terms() const noexcept;
-  // The reference that the last step followed, at the time of the one it was given: that one, but for joints whose
-  // limits cut it, and while it is brought to rest. For drives that close a loop of their own.
+  // The reference that the last step followed, at the time of the given one. It differs from the given one for joints
+  // that are limited, and while the arm is brought to rest. For drives that close a loop of their own.
   [[nodiscard]] FollowedReference reference() const noexcept;
-  // What the law task_space did in the last step. For the loop's thread.
+  // Results of the law task_space in the last step. For the loop's thread.
   [[nodiscard]] DYN_REALTIME const TaskCycle& task() const noexcept;
-  // What the last step worked with, its dynamics at the state that it saw ahead; null where that was not good. For the
-  // loop's thread, until the next step.
+  // The generation of the last step, its dynamics at the predicted state; null where that step had no valid result. For
+  // the loop's thread, until the next step.
   [[nodiscard]] DYN_REALTIME live::Generation* last_generation() const noexcept;
-  // N m or N that this coordinate may use; infinity where nothing limits it. For the loop's thread.
+  // N m or N: the largest effort of this coordinate, effort_limit_scale included; infinity: none. For the loop's
+  // thread.
   [[nodiscard]] DYN_REALTIME double effort_bound(size_t coordinate) const noexcept;
-  // A change of effort by this much moves the joint for sure, whatever friction there is; infinity where none is
+  // N m or N: a change of effort beyond friction, large enough to move the joint; infinity where no effort is
   // commanded. For the loop's thread.
   [[nodiscard]] DYN_REALTIME double moving_effort(size_t coordinate) const noexcept;
-  // What the law `adaptive` has learnt so far, in the frame of payload_link. For the loop's thread.
+  // The payload that the law `adaptive` has learnt so far, in the frame of payload_link. For the loop's thread.
   [[nodiscard]] BodyInertia estimated_payload() const noexcept;
 
  private:

@@ -1,13 +1,13 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// How late a commanded torque acts, from the motion itself. What acted over the last period, by the momentum p = M v,
+// The delay of commanded torques, estimated from the motion. The torque that acted over the last period, from the
+// momentum p = M v,
 //   tau_seen = dp/dt - C^T v + g,
-// is compared with what was commanded so many periods before, both as accelerations of the joint, weighted by the root
-// of its inertia (tau over sqrt M_ii), and through the same band-pass, which takes away constant and slow errors of the
-// model, and noise. The mean square of the difference, as a function of the lag, is least where the torque of that lag
-// is the one that acts: the cross-correlation of both with its energies; a parabola through the three lowest gives
-// fractions of a period. A torque that acts from the cycle of its command on has the delay 0; `prediction` half a
-// period more makes up for its being held.
+// is compared with the torques commanded 0, 1, 2, .. periods before, both divided by sqrt(M_ii) and passed through the
+// same band-pass, which removes constant and slow errors of the model, and noise. The mean square of the difference as
+// a function of the lag is least at the delay; a parabola through the three lowest values gives fractions of a period.
+// A torque that acts from the cycle of its command on has the delay 0; `prediction` adds half a period for its being
+// held.
 #pragma once
 
 #include <array>
@@ -20,9 +20,9 @@ namespace dyn::control {
 
 struct DelayEstimate {
   double periods = 0.0;
-  double deviation = 0.0;  // standard deviation of that
-  double explained = 0.0;  // share of the seen accelerations that the commanded ones explain at that delay, 0 to 1
-  bool known = false;      // the arm has moved enough, and the model explains how
+  double deviation = 0.0;  // standard deviation of `periods`
+  double explained = 0.0;  // share of tau_seen that the commanded torques explain at that delay, 0 to 1
+  bool known = false;      // the arm has moved enough, and the model explains the motion
 
   [[nodiscard]] double proposed_prediction() const noexcept { return periods + 0.5; }
 };
@@ -33,12 +33,12 @@ class DelayEstimator {
 
   DelayEstimator(int max_coordinates, double period_s);
 
-  // The loop, once a cycle, after its torque was found: `dynamics` at the state or near it, `v` measured, `effort` as
-  // commanded in this cycle, with the drive's own gravity where that adds it. n: coordinates, fewer or as many as of v.
+  // The loop, once a cycle, after its torque is known: `dynamics` at the state or near it, `v` measured, `effort` as
+  // commanded in this cycle, with gravity where the drive adds that itself. n: coordinates, at most those of v.
   DYN_REALTIME void update(const Dynamics& dynamics, std::span<const double> v, std::span<const double> effort,
                            int n) noexcept;
-  // The next cycle does not follow this one: another model, a lost state, another controller in between. What was
-  // learnt stays.
+  // The next cycle does not follow this one: another model, a lost state, another controller in between. Keeps the
+  // estimate.
   DYN_REALTIME void interrupt() noexcept { cycles_ = 0; }
   DYN_REALTIME void reset() noexcept;
   [[nodiscard]] DYN_REALTIME DelayEstimate estimate() const noexcept;

@@ -1,14 +1,14 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Which force and moment at one frame explain the external torques of the momentum observer: least squares of
+// The force and moment at one frame that explain the external torques of the momentum observer: least squares of
 //   J^T F = tau_ext,      J = Q S W^T,      F = sum_i q_i s_i (w_i . tau_ext) / (s_i^2 + l_i^2)
-// with F on the frame, in base axes, at the frame's origin. Exact for what pushes at the frame where all singular
+// with F on the frame, in base axes, at the frame's origin. Exact for a force at the frame where all singular
 // values s (rows of J in m and rad) are above `damp_below`. Below, an error of the torque would become a large force:
-// each such direction is damped by itself, l^2 = damp_below^2 - s^2, the others stay as they are; the estimate says so.
-// What pushes elsewhere on the arm shows as far as it looks like a push at the frame; the rest of tau_ext is told as
-// its share.
+// each such direction is damped by itself, l^2 = damp_below^2 - s^2, the others are not; the estimate is then `damped`.
+// Of a force elsewhere on the arm F has the part that a force at the frame could cause; the rest of tau_ext is
+// `unexplained`.
 //
-// Contact: the force, or the moment, is above its threshold; it ends below 0.7 of it.
+// Contact: the force, or the moment, is above its threshold; it ends when both are below 0.7 of theirs.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,7 @@ struct WrenchEstimate {
   double unexplained = 0.0;              // norm of tau_ext - J^T F over that of tau_ext; 0 where that is 0
   bool damped = false;  // near a singular posture, or an arm of fewer than six joints: not every direction is known
   bool contact = false;
-  bool known = false;  // else nothing is: the frame is absent, or a number was not finite
+  bool known = false;  // false: no estimate, since the frame is absent or a number was not finite
 };
 
 class ExternalWrench {
@@ -45,7 +45,7 @@ class ExternalWrench {
   ExternalWrench& operator=(ExternalWrench&&) = delete;
 
   // The loop. At the state of the dynamics' last update(); `external`: N m or N, the model's coordinates or more.
-  // `settled`: false while a payload is ramped, when no contact is told.
+  // `settled`: false while a payload is ramped; no contact is reported then.
   DYN_REALTIME const WrenchEstimate& update(const WrenchParameters& parameters, Dynamics& dynamics, Frames& frames,
                                             int frame, std::span<const double> external, bool settled) noexcept;
   [[nodiscard]] DYN_REALTIME const WrenchEstimate& newest() const noexcept { return estimate_; }

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // The control laws: plain functions of plain structs, one torque from one state, no memory between cycles (integrals
-// and limits are the controller's). n coordinates: the robot's, then those of payloads on passive joints. Loop's
-// thread. They are in src/control/stages/law.cpp.
+// and limits are the controller's). n coordinates: the robot's, then those of payloads on passive joints. They run on
+// the loop's thread and are in src/control/stages/law.cpp.
 #pragma once
 
 #include <span>
@@ -22,19 +22,19 @@ struct LawInput {
   ConstVectorRef<double> v;                         // of the state
   ConstVectorRef<double> error, error_rate;         // n; 0 for passive coordinates
   ConstVectorRef<double> reference_v, reference_a;  // n; 0 for passive coordinates
-  ConstVectorRef<double> integral;                  // n; what the integrals add, in the unit of the law's feedback
+  ConstVectorRef<double> integral;                  // n; the term i int e, in the unit of the law's feedback
   std::span<const JointGains> gains;                // the robot's coordinates
   double feedback_scale = 1.0;                      // ramp-in, 0 to 1
 };
 
-// Torques by coordinate; the sum is demanded. `a` is the acceleration that the law means to cause, sliding_v the
-// velocity of the laws that have one, pid what gains and errors ask for, in the unit of the law's feedback.
+// Torques by coordinate; their sum is the demanded torque. `a`: the acceleration that the law commands; sliding_v: the
+// v_s of passivity and adaptive; pid: p e + d edot + i int e, in the unit of the law's feedback.
 struct LawOutput {
   VectorRef<double> inertia, coriolis, gravity, feedback, a, sliding_v, pid;
 };
 
-// tau = M (a_ref + p e + d edot + i int e) + C v + g; the feedback's share M (p e + ...) is listed apart.
-// Passive joints take the acceleration that follows from theirs (passive_joints.hpp).
+// tau = M (a_ref + p e + d edot + i int e) + C v + g; the feedback's share M (p e + ...) is a term of its own.
+// Passive joints have the acceleration that follows from the actuated ones (passive_joints.hpp).
 [[nodiscard]] DYN_REALTIME Status computed_torque(const LawInput& in, PassiveJoints& passive, LawOutput out) noexcept;
 
 // Paper 004 eq 72: tau = M(q_r) a_r + C(q_r, v_r) v_r + g(q_r) + PD; M, C, g at the *reference*.
@@ -49,7 +49,7 @@ DYN_REALTIME void gravity_compensation(const LawInput& in, LawOutput out) noexce
 // 0 there, M_pp a_p = -(M_pa a_a + (C v_s + g)_p).
 [[nodiscard]] DYN_REALTIME Status passivity(const LawInput& in, PassiveJoints& passive, LawOutput out) noexcept;
 
-// The same with what the model does not know of the payload, as far as it has been learnt; its torque is part of the
+// Passivity with the torque of the payload estimate, the part of the payload that the model lacks; it is part of the
 // feedback. q: where M, C and g were evaluated.
 [[nodiscard]] DYN_REALTIME Status adaptive(const LawInput& in, PassiveJoints& passive, const Tree& tree,
                                            const ConstVectorRef<double>& q, PayloadEstimate& payload,

@@ -4,7 +4,7 @@
 // (which needs Mdot = C + C^T, so a C whose Mdot - 2C is skew),
 //   r = K (p - p0 - int(tau + C^T v - g + r) dt),   rdot = K (tau_ext - r):
 // a first-order filtered tau_ext. When the model changes or is ramped, p jumps by dM v without any torque: p0 follows
-// (rebase), or the jump would show as a force from outside. Runs on the loop's thread. In
+// (rebase), or the jump would appear as an external torque. Runs on the loop's thread. In
 // src/control/stages/observer.cpp.
 #pragma once
 
@@ -20,18 +20,18 @@ class MomentumObserver {
  public:
   explicit MomentumObserver(int max_coordinates);
 
-  // M, C: n x n, the vectors: n entries, n at most max_coordinates; update() has the n of the call before it.
+  // M, C: n x n, the vectors: n entries, n at most max_coordinates; update() must have the n of the call before it.
   DYN_REALTIME void reset(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v) noexcept;
   // The model has changed between two cycles: `jump` = dM v, the momentum step due to that. Coordinates from `kept` on
   // belong to other joints now and start anew at the momentum M v.
   DYN_REALTIME void rebase(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v,
                            const ConstVectorRef<double>& jump, int kept) noexcept;
-  // In place of rebase() where the momentum step is not known (a chain was detached): residuals of the first `kept`
-  // coordinates stay what they are, and update() is not to be called in this cycle.
+  // In place of rebase() where the momentum step is not known (a chain was detached): keeps the residuals of the first
+  // `kept` coordinates; update() must not be called in this cycle.
   DYN_REALTIME void carry_over(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v, double gain_per_s,
                                int kept) noexcept;
-  // From here on coordinate i is the one that from[i] was, or one whose residual is 0 where from[i] < 0; rebase() or
-  // carry_over() is next.
+  // Renumbers: coordinate i continues the previous coordinate from[i], or is new, with residual 0, where from[i] < 0.
+  // rebase() or carry_over() must be the next call.
   DYN_REALTIME void reorder(std::span<const int> from) noexcept;
   // One period (above 0) in which `tau` acted; M, C, g at the state at its end. gain_per_s: at least 0.
   DYN_REALTIME void update(const ConstMatrixRef<double>& M, const ConstMatrixRef<double>& C,

@@ -1,9 +1,9 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Every control parameter, once: its name, alike in the YAML of `dyn run`, in its `set` events and in ROS, the member
-// of Parameters that it is, its range and unit. All of them may change while the controller is active (in ROS but for
-// those by joint, which are read when the controller is configured); what may not (joints, passive_joints,
-// payload_link, max_payload_dofs, ..) is no part of Parameters. find_fault() and the program read this table;
+// Every control parameter, once: its name (the same in the YAML of `dyn run`, in its `set` events and in ROS), its
+// member of Parameters, its range and unit. All of them may change while the controller is active (in ROS except those
+// by joint, which are read when the controller is configured); those that may not (joints, passive_joints,
+// payload_link, max_payload_dofs, ..) are not part of Parameters. find_fault() and the program read this table;
 // test_parameter_table compares it with Parameters and with ROS's parameters.yaml. A new parameter is a member and a
 // line here.
 #pragma once
@@ -21,10 +21,10 @@ namespace dyn::control {
 struct NumberParameter {
   std::string_view name;
   double Parameters::*member;
-  double lowest, highest;  // may be both; with `above`, not the lowest
+  double lowest, highest;  // both allowed; with `above`, `lowest` itself is not
   bool above;
   std::string_view unit;
-  bool in_ros = true;  // the law `adaptive` is not
+  bool in_ros = true;  // false: of the law `adaptive`, which ROS does not have
 };
 
 inline constexpr std::array<NumberParameter, 14> number_parameters{{
@@ -53,7 +53,7 @@ inline constexpr std::array<FlagParameter, 2> flag_parameters{{
     {"allow_heavy_payloads", &Parameters::allow_heavy_payloads},
 }};
 
-// NAME.JOINT: one number by robot coordinate, at least 0, where 0 is: not set. In YAML also a number for all of them.
+// NAME.JOINT: one number by robot coordinate, at least 0; 0: not set. In YAML also one number for all of them.
 struct JointParameter {
   std::string_view name;
   std::vector<double> Parameters::*member;
@@ -73,8 +73,8 @@ struct GainParameter {
 inline constexpr std::array<GainParameter, 4> gain_parameters{
     {{"p", &JointGains::p}, {"d", &JointGains::d}, {"i", &JointGains::i}, {"i_clamp", &JointGains::i_clamp}}};
 
-// One of several words: `type` of dyn run (ROS has a plugin for each but passivity, which is its parameter `law`), and
-// gravity_compensation.
+// Parameters with a word as value: `type` of dyn run (ROS has plugins instead, and the parameter `law` for passivity),
+// and gravity_compensation.
 inline constexpr std::array<std::pair<std::string_view, Law>, 5> law_names{
     {{"computed_torque", Law::computed_torque},
      {"feedforward", Law::feedforward},
@@ -86,7 +86,7 @@ inline constexpr std::array<std::pair<std::string_view, GravityCompensation>, 3>
      {"none", GravityCompensation::none},
      {"hardware", GravityCompensation::hardware}}};
 
-// The line of a name, or null.
+// The line with that name, or null.
 template <class Lines>
 [[nodiscard]] constexpr const typename Lines::value_type* find_parameter(const Lines& lines, std::string_view name) {
   for (const auto& line : lines) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Joints without a motor (paper 002: a payload on a joint of its own). With a: actuated, p: passive,
+// Passive joints, which have no motor (paper 002: a payload on a joint of its own). With a: actuated, p: passive,
 //   [Maa Map; Mpa Mpp] [aa; ap] + [ha; hp] = [tau; 0],
 // partial feedback linearisation of the actuated ones: choose aa, then ap = -Mpp^-1 (Mpa aa + hp), tau = Maa aa + Map
 // ap + ha. Runs on the loop's thread.
@@ -28,7 +28,7 @@ class PassiveJoints {
   DYN_REALTIME Status solve_accelerations(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& h,
                                           VectorRef<double> a) noexcept;
 
-  // Anti-swing: adds to the actuated accelerations the least change that gives the passive joints -damping * v more,
+  // Anti-swing: adds to the actuated accelerations the least change that adds -damping * v to the passive ones,
   //   Mpa da = damping Mpp vp  =>  da = Mpa^T (Mpa Mpa^T + eps)^-1 damping Mpp vp.
   DYN_REALTIME void damp_swing(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v, double damping,
                                VectorRef<double> a) noexcept;

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Whether an arm can carry a payload: asked for a controller before the payload is attached (LiveOptions::check).
+// Whether an arm can carry a payload; controllers check it before the payload is attached (LiveOptions::check).
 // The torque of gravity of a mass m at p on joint j's axis k through o is -(k x (p - o)) . m g (prismatic: -k . m g).
 // Not for the loop.
 #pragma once
@@ -17,15 +17,14 @@ namespace dyn::control {
 // Throws ModelError where no body that moves has mass, inertia or armature: there is nothing to compute a torque from.
 void check_has_mass(const Model& robot);
 
-// `carrying`: the arm with what it carries already; q: where it is, coordinates of `carrying`, or of the robot alone
-// (payloads' joints at 0). Throws ModelError where
+// `carrying`: the arm with the payloads that it carries already; q: where it is, coordinates of `carrying`, or of the
+// robot alone (payloads' joints at 0). Throws ModelError where
 // - the payload's centre of mass (of a chain: one of its links', joints at 0) is farther from its link than twice the
-// arm's
-//   length,
+//   arm's length,
 // - its mass is more than 1000 times that of the arm,
-// - gravity would take more of a driven joint at q than its scaled effort limit, and more than without the payload.
-// The last two are warnings where Parameters::allow_heavy_payloads is set. Returns warnings, one also where the worst
-// of 256 postures within the position limits (random, the same every time) takes more than a joint has.
+// - gravity would need more of a driven joint at q than its scaled effort limit, and more than without the payload.
+// The last two are warnings where Parameters::allow_heavy_payloads is set. Returns warnings, one also where gravity
+// exceeds a joint's effort limit in the worst of 256 postures within the position limits (random, always the same).
 std::vector<std::string> check_payload(const Model& carrying, const Payload& payload, std::span<const double> q,
                                        const Vec3d& gravity_mps2, const Actuation& actuation,
                                        const Parameters& parameters);

@@ -1,11 +1,11 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A torque is held for a whole period, so what is computed from the state at its beginning is half a period old on
-// average: a first-order error. Evaluated at the state and the reference `prediction` periods ahead (0.5 makes up for
-// the hold, more for a known delay), the sampled law is second order in the period. What is predicted is the *error*:
-// it moves with what the feedback commands and no more, so that the state, predicted as reference less error, has all
-// the curvature of the reference. (A state extrapolated with constant acceleration has not: the jerk of a fast arm
-// shows as a velocity error of jerk T^2/8, which the feedback then follows: 80 times worse.) Runs on the loop's thread.
+// A torque is held for a whole period, so that one computed from the state at its beginning is half a period old on
+// average: a first-order error. Evaluated at the state and the reference `prediction` periods ahead (0.5 compensates
+// the hold, more a known delay), the sampled law is second order in the period. The *error* is what is predicted:
+// only the feedback accelerates it, so that the state, predicted as reference less error, has the whole
+// curvature of the reference. (A state extrapolated with constant acceleration has not: the jerk of a fast arm
+// causes a velocity error of jerk T^2/8, which the feedback then follows: 80 times worse.) Runs on the loop's thread.
 #pragma once
 
 #include <algorithm>
@@ -24,20 +24,20 @@ struct Point {
   [[nodiscard]] DYN_REALTIME Point after(double time_s) const noexcept {
     return {q + (v + 0.5 * a * time_s) * time_s, v + a * time_s, a};
   }
-  // The same, but one that comes to rest on the way stays there.
+  // The same, but it stays where it comes to rest within that time.
   [[nodiscard]] DYN_REALTIME Point until_rest(double time_s) const noexcept {
     return after(v * a < 0.0 ? std::min(time_s, -v / a) : time_s);
   }
 };
 
-// The reference, given now for the time `lead` periods ahead and a period ago for one period less, wanted `prediction`
-// periods ahead: third-order Taylor with the jerk that the last two accelerations show (second order in the period).
+// A reference `shift_s` after (or before) the time of `now`: third-order Taylor series with the jerk of the last two
+// accelerations, (a - last_a) / T (second order in the period).
 [[nodiscard]] DYN_REALTIME Point shift_reference(const Point& now, double last_a, double shift_s,
                                                  double period_s) noexcept;
 
-// The accelerations commanded in the last cycles, oldest overwritten: with a delay of k cycles the arm is still
-// following the command of k cycles ago. Of a coordinate with a reference, those of its error: what the feedback adds,
-// negative.
+// The accelerations commanded in the last cycles, the oldest overwritten: with a delay of k cycles the arm is still
+// following the command of k cycles ago. For a coordinate with a reference: those of its error, that is, less what the
+// feedback adds.
 template <std::size_t Cycles>
 class CommandHistory {
  public:
@@ -56,8 +56,8 @@ class CommandHistory {
 };
 using Commands = CommandHistory<8>;
 
-// The state, or the error, `prediction` periods ahead: whole periods under the commands that are still on their way,
-// the rest under the acceleration that is going to be commanded.
+// The state, or the error, `prediction` periods ahead: whole periods under commands that were given but do not act yet,
+// the rest under the acceleration next_a that will be commanded.
 [[nodiscard]] DYN_REALTIME Point predict(Point now, const Commands& commands, double next_a, double prediction,
                                          double period_s) noexcept;
 

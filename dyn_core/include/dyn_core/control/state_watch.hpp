@@ -1,12 +1,12 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A sensor that hangs says the same number for ever, which is finite and believed. It is found out where position and
-// velocity of a joint stay what they are to the last bit and cannot be true:
-//   - the velocity says that the joint has moved on, and the position says that it has not; or
-//   - the torque that should accelerate it has changed by more than friction may hide for as long, and nothing of that
-//     is to be seen.
-// An arm at rest, with whatever it carries or leans on, is none of the two, and neither is a joint that stands while
-// others move. Runs on the loop's thread. In src/control/cycle.cpp.
+// Detects sensors that are frozen: they return the same finite numbers for ever. A joint is frozen where position and
+// velocity do not change by a single bit although they must:
+//   - the velocity is not zero, so the position should have changed by more than 5e-3 rad or m; or
+//   - for the whole timeout the torque that should accelerate the joint has differed by more than friction can balance
+//     from what it was at the first repetition.
+// Neither holds for an arm at rest, loaded or in contact, nor for a joint that stands while others move. Runs on the
+// loop's thread. In src/control/cycle.cpp.
 #pragma once
 
 #include <cmath>
@@ -24,14 +24,13 @@ class StateWatch {
   DYN_REALTIME void reset() noexcept {
     for (Joint& joint : joints_) joint = {};
   }
-  // Notes the state of joint i; true where it is the one before, to the last bit. Otherwise the joint is not frozen.
+  // Call once a cycle. True where the state of joint i is the previous one to the last bit; otherwise it is not frozen.
   [[nodiscard]] DYN_REALTIME bool repeats(std::size_t i, double q, double v) noexcept;
-  // After a repetition: true where joint i is frozen, the same for longer than `timeout_s` (0: never said), and it
-  // cannot be. `push`: the last commanded effort, less what keeps the joint where it is; `moving_effort`: a change of
-  // it by this much moves the joint for sure.
+  // Call after a repetition. True where joint i is frozen for longer than `timeout_s` (0: never). `push`: the last
+  // commanded effort, less what keeps the joint where it is; `moving_effort`: a change of `push` that must move it.
   [[nodiscard]] DYN_REALTIME bool note(std::size_t i, double push, double moving_effort, double step_s,
                                        double timeout_s) noexcept;
-  // As the last note() said.
+  // The result of the last note().
   [[nodiscard]] DYN_REALTIME bool frozen(std::size_t i) const noexcept { return joints_[i].frozen; }
 
  private:

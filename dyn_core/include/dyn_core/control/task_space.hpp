@@ -6,13 +6,13 @@
 //   computed torque   F = Lambda (a_ref + P e + D e' - Jdot v)
 //   impedance         F = Lambda (a_ref - Jdot v) + K e + D e' + W         W: reference wrench on the environment
 //   with inertia Md   F = Lambda (a_ref - Jdot v + Md^-1 (K e + D e' + W + F_ext)) - F_ext
-// F_ext = Jbar^T tau_ext is what the momentum observer sees pushing at the frame. tau_0 = M (p (posture - q) - d v)
-// acts in the null space only. Joints without a motor: F makes up for what their own bias does to the frame.
+// F_ext = Jbar^T tau_ext is the external wrench at the frame from the momentum observer. tau_0 = M (p (posture - q) - d
+// v) acts in the null space only. Passive joints: F compensates the acceleration of the frame due to their bias.
 //
-// A target that is far away is approached within limits: the velocity that the feedback asks for, D^-1 K e, is at most
+// A target that is far away is approached within limits: the velocity demanded by the feedback, D^-1 K e, is at most
 // the velocity limit and one from which the frame can still stop with half of the acceleration limit; the acceleration
-// of the feedback is at most its limit. Nearer than that the feedback is linear, to the bit. The way round to an
-// orientation is the short one; near half a turn the one that was taken before.
+// of the feedback is at most its limit. Nearer than that the feedback is linear, to the bit. A rotation error is taken
+// the short way round; near half a turn, the same way as in the cycle before.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ struct TaskParameters {
   TaskAxes axes = TaskAxes::base;
   // Computed torque, linear and angular: 1/s^2 and 1/s.
   double p_linear = 400.0, p_angular = 400.0, d_linear = 40.0, d_angular = 40.0;
-  bool reject_external = false;  // computed torque: what the observer sees pushing at the frame is made up for
+  bool reject_external = false;  // computed torque: compensates F_ext
   // Impedance: N/m, N m/rad; N s/m, N m s/rad, where 0 is 2 ratio sqrt(K m); kg, kg m^2, where 0 is the arm's own.
   std::array<double, 6> stiffness{500.0, 500.0, 500.0, 30.0, 30.0, 30.0};
   std::array<double, 6> damping{};
@@ -49,7 +49,7 @@ struct TaskParameters {
   // Null space: 1/s^2, 1/s. An empty posture is the one at activation.
   double posture_p = 0.0, posture_d = 10.0;
   std::vector<double> posture;
-  // Where the smallest singular value of J (m and rad) is below, Lambda is damped.
+  // Lambda is damped where the smallest singular value of J (m and rad) is below damp_below.
   double damp_below = 0.05, singular_damping = 0.1;
 };
 // One sentence about the first thing wrong with it; empty if all is well.
@@ -66,12 +66,12 @@ struct TaskPoint {
 };
 
 struct TaskReference {
-  TaskPoint point;               // at the time that ReferenceInput says
+  TaskPoint point;               // at the time of ReferenceInput's q, v, a
   Vec6d wrench = Vec6d::Zero();  // that the frame is to exert on the environment, N and N m, base axes
-  bool given = false;            // else the frame stays at the last one, at first where it is
+  bool given = false;            // false: the frame stays at the last target, before the first one where it is
 };
 
-// What the last cycle did, for reports.
+// Results of the last cycle, for reports.
 struct TaskCycle {
   TaskPoint measured, target;
   Vec6d error = Vec6d::Zero();     // target less measured
@@ -83,7 +83,7 @@ struct TaskCycle {
   bool limited = false;       // the target is approached within the limits of the frame
 };
 
-// Numbers that one cycle leaves to the next: a copy of them undoes a cycle.
+// Everything that one cycle passes to the next: a copy of it undoes a cycle.
 struct TaskMemory {
   explicit TaskMemory(int max_coordinates) : posture(static_cast<size_t>(max_coordinates)) {}
   TaskCycle cycle;
@@ -92,7 +92,7 @@ struct TaskMemory {
   Vec3d last_rotation = Vec3d::Zero();      // error
   std::array<Commands, 6> commands;         // accelerations of the error
   std::vector<double> posture;              // at activation
-  bool begins = true;                       // at where the frame is
+  bool begins = true;                       // the target starts at the measured pose
 };
 
 struct TaskInput {
@@ -100,11 +100,11 @@ struct TaskInput {
   std::span<const double> q_hat, v_hat;  // where the dynamics were updated
   const std::vector<double>& external;   // N m or N, by coordinate
   const PassiveJoints& passive;
-  const std::vector<bool>& followed;  // somebody else moves it
+  const std::vector<bool>& followed;  // another controller moves it
   const std::vector<double>& lower;   // position limits, robot's coordinates
   const std::vector<double>& upper;
   double feedback_scale, prediction, period_s, lead_s;
-  bool holds;  // no reference any more: from where the frame is to rest
+  bool holds;  // the reference is lost: stay where the frame was then
 };
 struct TaskOutput {            // N m or N, by coordinate
   VectorRef<double> inertia;   // J^T Lambda (a_ref - Jdot v), and W

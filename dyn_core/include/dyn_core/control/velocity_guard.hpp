@@ -1,11 +1,11 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The torque of a cycle is not to drive a joint beyond its velocity limit, whatever law it comes from, also where
-// effort limits keep other joints from what the law wants of them. With the torque tau the next velocities are
+// Changes torques that would drive a joint beyond its velocity limit, for every law, also where effort limits of other
+// joints are active. With the torque tau the next velocities are
 //   v + T M^-1 (tau - h + tau_external).
-// Where one of them leaves its bounds, tau changes by the least that keeps them (least |da|_M, Gauss): each joint
-// brakes itself, and where its effort limit does not let it, the others help. Within the bounds tau stays as it is, to
-// the bit. Runs on the loop's thread.
+// Where one of them leaves its bounds, tau is changed as little as possible (least |da|_M, Gauss): each joint
+// brakes itself, and where its effort limit is too small for that, the others help. Within the bounds tau is unchanged,
+// to the bit. Runs on the loop's thread.
 #pragma once
 
 #include <vector>
@@ -20,15 +20,15 @@ namespace dyn::control {
 struct VelocityGuardJoint {
   double bias = 0.0;                              // h - tau_external
   double effort_lower = 0.0, effort_upper = 0.0;  // both 0: nothing drives it
-  double a_lower = 0.0, a_upper = 0.0;            // that keep its velocity in bounds; infinite: none
-  bool prescribed = false;                        // somebody else moves it: as if it had no acceleration
+  double a_lower = 0.0, a_upper = 0.0;            // accelerations that keep its velocity in bounds; infinite: none
+  bool prescribed = false;                        // another controller moves it: its acceleration is taken as 0
 };
 
 class VelocityGuard {
  public:
   explicit VelocityGuard(int max_coordinates);
 
-  // What the caller sets, by coordinate.
+  // By coordinate; to be set before hold().
   [[nodiscard]] DYN_REALTIME VelocityGuardJoint& joint(int i) noexcept { return joints_[i]; }
   // True where tau, of n coordinates, was changed. A singular M changes nothing.
   DYN_REALTIME bool hold(const ConstMatrixRef<double>& M, VectorRef<double> tau) noexcept;

@@ -1,13 +1,13 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Cycles that come late, and what becomes of the reference after a gap.
+// Cycles that come late, and the reference after such a gap.
 //
-// A loop that was late (a busy machine, hardware that answers late) has left its last torque acting for longer than a
-// period, and the reference of whoever is above has gone on. One such gap does little harm by itself. What does is a
-// torque that was meant for one period, to catch up or to brake, and is held for many: the joint is thrown past where
-// it should be, and the next cycle throws it back harder. So after a gap the reference is taken up again at the state
-// where the feedback would have to pull the joint there, and a loop that is late again and again is taken for the slow
-// loop that it is: gains and velocity bounds are those of a torque that acts for as long as the gaps have been.
+// In a loop that was late (a busy machine, hardware that answers late) the last torque has acted for longer than a
+// period, and the reference from above has moved on. One such gap does little harm by itself. Harmful is a torque
+// that was meant for one period, to catch up or to brake, and acts for many: the joint overshoots, and the next cycle
+// overshoots more in the other direction. So after a gap the reference starts again at the measured state where the
+// feedback would otherwise accelerate the joint too much, and a loop that is late again and again is treated as a slow
+// loop: gains and velocity bounds are those for a torque that acts for as long as the gaps have been.
 #include <algorithm>
 #include <cmath>
 
@@ -29,12 +29,13 @@ void Controller::Impl::note_gap() noexcept {
   hold_s = fade(hold_s);
   if (!late) return;
   const double now_s = std::min(step_s, longest_hold_s);
-  const double twice_s = std::min(now_s, gap_s);  // once is chance
+  const double twice_s = std::min(now_s, gap_s);  // a gap that happened twice; one alone counts as chance
   if (twice_s > period_s) hold_s = std::max(hold_s, std::min(2.0 * twice_s, longest_hold_s));
   gap_s = std::max(gap_s, now_s);
 }
 
-// The reference may have gone on by what it can in that time; where the joint has not, it begins at the measured state.
+// The reference may have moved on as far as it can in that time; where the joint is too far from it, it starts again at
+// the measured state.
 ReferenceLimit Controller::Impl::follow_after_gap(int i, const Point& wanted, MotionLimits limits,
                                                   double now_s) noexcept {
   const double gone_s = bad_s + step_s;
@@ -47,8 +48,8 @@ ReferenceLimit Controller::Impl::follow_after_gap(int i, const Point& wanted, Mo
   return limiters[i].follow(wanted, actuation.continuous[i], limits, period_s);
 }
 
-// Whether the feedback would accelerate the joint by more than a reference that jumps does; after a lost state also
-// where the joint is elsewhere.
+// Whether the feedback would accelerate the joint by more than the limiter's own trajectories; after a lost state also
+// whether the position error is above `elsewhere`.
 bool Controller::Impl::is_out_of_reach(int i, double now_s) const noexcept {
   constexpr double elsewhere = 5e-3;  // rad or m
   const Point now = limiters[i].now().after(now_s);
@@ -61,8 +62,8 @@ bool Controller::Impl::is_out_of_reach(int i, double now_s) const noexcept {
   return std::abs(a) > motion_limits(i).acceleration;
 }
 
-// A velocity error that is fed back with d for a time T changes by d T of itself: less than half, also where a torque
-// acts for longer than a period.
+// A velocity error fed back with d for a time T changes by the share d T: the scale keeps that at or below one half
+// where a torque acts for longer than a period.
 double Controller::Impl::scale_by_hold() const noexcept {
   double fastest_per_s = 0.0;
   for (int i = 0; i < robot_n; ++i) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The first cycle in which the robot has other joints: what every joint that goes on takes along to its new place.
+// The first cycle in which the robot has other joints: the numbers of every continued joint move to its new coordinate.
 #include <algorithm>
 #include <utility>
 
@@ -61,7 +61,8 @@ void Controller::Impl::change_joints(live::Generation& generation) noexcept {
   model_known = false;
 }
 
-// Those that were given later than what is in force; a later set_parameters() may have come first.
+// Parameters and limits of the new joints, unless newer ones are in force: a later set_parameters() may have come
+// first.
 void Controller::Impl::take_settings(live::Generation& generation) noexcept {
   auto* const settings = static_cast<RobotSettings*>(generation.joint_settings.get());
   if (settings == nullptr) return;
@@ -72,7 +73,7 @@ void Controller::Impl::take_settings(live::Generation& generation) noexcept {
   payload_place = settings->payload;
 }
 
-// Payloads' coordinates begin anew.
+// carried[i]: the previous coordinate with the key of i; -1 for new ones and for those of payloads.
 void Controller::Impl::find_carried(const live::Generation& generation) noexcept {
   const int now_n = generation.joint_keys.size();
   for (int i = 0; i < n; ++i) {
@@ -92,7 +93,7 @@ void Controller::Impl::carry(std::vector<double>& values) noexcept {
   std::fill(values.begin() + n, values.end(), 0.0);
 }
 
-// At its state, without a torque.
+// A new joint starts at its state, without a torque.
 void Controller::Impl::begin_joint(int i) noexcept {
   commands[i].reset();
   given_q[i] = followed_q[i] = ref_q[i] = ref_now_q[i] = state.q[i];

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The stage law: which one runs, and what is added to it; then the laws themselves (dyn_core/control/laws.hpp).
+// The stage law: runs the law that is set, with integrals and anti-swing; then the laws (dyn_core/control/laws.hpp).
 #include <algorithm>
 #include <cmath>
 
@@ -36,7 +36,7 @@ double pid(const LawInput& in, Eigen::Index i) noexcept {
 
 }  // namespace
 
-// The terms of the torque.
+// Integrals, anti-swing, then the law that is set: the terms of the torque.
 Status Controller::Impl::apply_law(Dynamics& dynamics) noexcept {
   for (int i = 0; i < robot_n; ++i) {
     const double clamp = parameters->gains[i].i_clamp;
@@ -78,8 +78,8 @@ Status Controller::Impl::apply_law(Dynamics& dynamics) noexcept {
   return status;
 }
 
-// Anti-swing: the reference itself is moved by an offset o, which returns to 0 slowly, so that the feedback follows it
-// instead of working against it (a stiff arm turns a push of the right phase into one of the wrong):
+// Anti-swing: an offset o, which returns to 0 slowly, is added to the reference, so that the feedback follows it
+// instead of working against it (a stiff feedback would reverse the phase of an acceleration added to the torque):
 //   o'' = da - 2 r o' - r^2 o,  da the accelerations that damp the swing, r slower than any load swings.
 void Controller::Impl::update_anti_swing_offset(const Dynamics& dynamics, bool damps_swing) noexcept {
   constexpr double return_per_s = 1.0;
@@ -97,7 +97,7 @@ void Controller::Impl::update_anti_swing_offset(const Dynamics& dynamics, bool d
   for (int i = 0; i < n; ++i) wanted_a[i] += offset_a[i];
 }
 
-// Such that reference and offset together can still stop before the position limits, with what effort is left for that.
+// Limited so that reference plus offset can still stop before the position limits, with the effort that is left.
 double Controller::Impl::offset_acceleration_within_limits(int i) const noexcept {
   const MotionLimits limits = motion_limits(i);
   const double q = followed_q[i] + offset_q[i];
@@ -110,7 +110,7 @@ double Controller::Impl::offset_acceleration_within_limits(int i) const noexcept
   return std::min(std::max(offset_a[i], (-down - v) / period_s), (up - v) / period_s);
 }
 
-// At the reference velocity, where it does not chatter.
+// At the reference velocity, since the measured one would chatter.
 double Controller::Impl::friction_at(int i) const noexcept {
   if (i >= robot_n || !actuation.actuated[i] || !parameters->friction_compensation) return 0.0;
   return friction_torque(actuation.friction[i], ref_v[i], friction_compensation_rate);
@@ -135,7 +135,7 @@ Status computed_torque(const LawInput& in, PassiveJoints& passive, LawOutput out
     out.inertia[i] = out.feedback[i] = 0.0;
   }
   if (const Status status = passive.solve_accelerations(in.M, in.h, out.a); !status.ok()) return status;
-  for (Eigen::Index j = 0; j < n; ++j) {  // by columns, as M lies in memory
+  for (Eigen::Index j = 0; j < n; ++j) {  // by columns: M is column-major
     const double by_feedback = out.pid[j];
     const double otherwise = out.a[j] - by_feedback;
     for (Eigen::Index i = 0; i < n; ++i) {
@@ -194,7 +194,7 @@ Status passivity(const LawInput& in, PassiveJoints& passive, LawOutput out) noex
   for (Eigen::Index j = 0; j < n; ++j) {
     for (Eigen::Index i = 0; i < n; ++i) out.coriolis[i] += in.C(i, j) * out.sliding_v[j];
   }
-  VectorRef<double>& without_a = out.inertia;  // until it gets its own
+  VectorRef<double>& without_a = out.inertia;  // holds C v_s + g until M a_s is written below
   for (Eigen::Index i = 0; i < n; ++i) without_a[i] = out.coriolis[i] + in.g[i];
   const Status status = passive.solve_accelerations(in.M, {without_a.data(), n}, out.a);
   for (Eigen::Index i = 0; i < n; ++i) out.inertia[i] = row_dot(in.M, i, out.a);

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The stage limits: of the effort, and of what it does to velocities.
+// The stage limits: effort limits, and torques that would break velocity limits.
 #include <algorithm>
 #include <cmath>
 
@@ -8,13 +8,13 @@
 
 namespace dyn::control {
 
-// None stays none: of joints that are followed.
+// Infinite for joints without a limit, which another controller moves.
 double Controller::Impl::effort_bound(int i) const noexcept {
   const double limit = effort_limit(actuation, *parameters, i);
   return std::isinf(limit) ? limit : parameters->effort_limit_scale * limit;
 }
 
-// The rate limit, then effort limits, which come first where both cannot be.
+// Within the rate limit and the effort limits; where both cannot hold, within the effort limits.
 Range Controller::Impl::effort_range(int i) const noexcept {
   const double bound = effort_bound(i);
   if (!(parameters->effort_rate_limit > 0.0 && has_effort)) return {-bound, bound};
@@ -63,7 +63,7 @@ bool Controller::Impl::is_fast() const noexcept {
 
 // Of the law task_space also such that the joint can still stop before its position limits.
 Range Controller::Impl::velocity_range(int i) const noexcept {
-  constexpr double share = 0.98;  // of the velocity limit: what pushes is seen a cycle late
+  constexpr double share = 0.98;  // of the velocity limit, since external torques are known a cycle late only
   if (i >= robot_n || !drives(i)) return {-MotionLimits::none, MotionLimits::none};
   const double limit = share * actuation.velocity_limit[i];
   if (parameters->law != Law::task_space) return {-limit, limit};

@@ -13,7 +13,7 @@
 namespace dyn::control {
 namespace {
 
-// A column lies in one piece in memory. M is symmetric: its columns are its rows.
+// (A^T x)_column: a column is contiguous in memory. For the symmetric M this is (M x)_column.
 double column_dot(const ConstMatrixRef<double>& A, int column, const ConstVectorRef<double>& x) noexcept {
   const double* const a = A.data() + static_cast<Eigen::Index>(column) * A.outerStride();
   double sum = 0.0;
@@ -22,7 +22,7 @@ double column_dot(const ConstMatrixRef<double>& A, int column, const ConstVector
 }
 }  // namespace
 
-// Where the observer begins anew, or does not know the momentum step of this cycle, it has nothing to compare.
+// Where the observer is reset, or the momentum step of this cycle is not known, there is no update.
 void Controller::Impl::update_observer(live::Generation& generation, CycleReport& report) noexcept {
   const Dynamics& dynamics = generation.dynamics;
   const bool first_cycle = std::exchange(first_cycle_of_generation, false);
@@ -43,8 +43,8 @@ void Controller::Impl::update_observer(live::Generation& generation, CycleReport
                     parameters->observer_gain, step_s);
   }
   const auto residual = observer.residual();
-  // While a payload is ramped in or out, the arm does not carry what the model says: that is no collision, nor is what
-  // the observer still has of it some time constants later. The same after a gap, in which the arm was not seen.
+  // While a payload is ramped, the model's inertia is not the real one, and for `settled` time constants after that the
+  // residual still contains the difference: no collision is reported. The same after a gap in the states.
   constexpr double settled = 6.0;
   unsettled_s = report.ramping || late ? settled / std::max(parameters->observer_gain, 1e-3) : unsettled_s - step_s;
   for (int i = 0; i < n; ++i) {
@@ -55,7 +55,7 @@ void Controller::Impl::update_observer(live::Generation& generation, CycleReport
   }
 }
 
-// A momentum step due to a model change, dM v, is no external torque's.
+// The momentum step due to a model change, dM v = M_now v - M_before v, is not due to an external torque.
 void Controller::Impl::rebase_observer(live::Generation& generation, int kept) noexcept {
   Dynamics& dynamics = generation.dynamics;
   generation.swap_previous_inertias();
@@ -66,7 +66,7 @@ void Controller::Impl::rebase_observer(live::Generation& generation, int kept) n
   observer.rebase(dynamics.M(), read_view(v_seen), read_view(momentum_step), kept);
 }
 
-// M v with the inertias that the dynamics have just now.
+// M v with the current inertias of the dynamics.
 void Controller::Impl::momentum_of(Dynamics& dynamics, std::vector<double>& momentum) noexcept {
   const std::span<const double> q(q_hat.data(), n);
   const std::span<const double> v(v_hat.data(), n);
@@ -112,7 +112,7 @@ void MomentumObserver::rebase(const ConstMatrixRef<double>& M, const ConstVector
   }
 }
 
-// After an update momentum = M v - r / K: that is how it is set.
+// Sets momentum = M v - r / K, as it is after an update.
 void MomentumObserver::carry_over(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& v, double gain_per_s,
                                   int kept) noexcept {
   set_size(M, v);

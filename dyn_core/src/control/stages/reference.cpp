@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The stages reference and prediction. Reference: as given, within the joints' limits, or on its way to rest where none
-// comes; at the time of the state and at the predicted time. Prediction: errors and state at the predicted time.
+// The stages reference and prediction. Reference: as given, or limited, or braking to rest where it is lost; at the
+// time of the state and at the predicted time. Prediction: errors and state at the predicted time.
 #include <algorithm>
 #include <cmath>
 
@@ -51,8 +51,8 @@ void Controller::Impl::update_reference(CycleReport& report) noexcept {
   last_was_new = age_s == 0.0;
 }
 
-// One that is not finite is not usable: then the last one that was is kept. What is wanted of passive joints is not
-// looked at.
+// Copies the given reference if it is finite, else keeps the last one; notes how old it is. Entries of passive joints
+// are not checked.
 void Controller::Impl::take_reference(double now_s, double ahead_s) noexcept {
   ReferenceInput now = reference;
   double sum = 0.0;  // NaN and infinity survive multiplication by zero
@@ -79,14 +79,14 @@ void Controller::Impl::take_reference(double now_s, double ahead_s) noexcept {
   stale_s = fresh ? 0.0 : stale_s + step_s;
   age_s += step_s;
   if (fresh && changed) {
-    constexpr double longest_s = 0.1;  // what comes more slowly is no stream
+    constexpr double longest_s = 0.1;  // slower references are no stream
     streamed = interval_s > 0.0 && age_s <= longest_to_extrapolate_s() ? streamed + 1 : 0;
     interval_s = age_s <= longest_s ? age_s : 0.0;
     age_s = 0.0;
   }
 }
 
-// At both times. NaN where what it gives for the predicted one is not finite, else 0.
+// Samples the source at both times. Returns NaN where the sample at the predicted time is not finite, else 0.
 double Controller::Impl::sample_source(double now_s, double ahead_s) noexcept {
   const auto own = static_cast<size_t>(robot_n);
   reference.source->sample(now_s, {ref_now_q.data(), own}, {ref_now_v.data(), own}, {ref_now_a.data(), own});
@@ -98,9 +98,8 @@ double Controller::Impl::sample_source(double now_s, double ahead_s) noexcept {
   return sum;
 }
 
-// What is given for this cycle. References that come more slowly than the loop, or come again unchanged while they say
-// that they move, are extrapolated until the next one, for at most twice the time between the last two, and where some
-// of a stream are lost, for some cycles; then they stand.
+// The given reference at this cycle. One that is older than this cycle, or unchanged, is extrapolated with its velocity
+// and acceleration: for at most twice the time between the last two, in a stream for at least lost_s; then it stands.
 Point Controller::Impl::given(int i) const noexcept {
   const Point last{given_q[i], given_v[i], given_a[i]};
   if (age_s == 0.0 || (reference.source != nullptr && usable)) return last;
@@ -111,7 +110,7 @@ Point Controller::Impl::given(int i) const noexcept {
 
 double Controller::Impl::longest_to_extrapolate_s() const noexcept {
   constexpr double lost_s = 0.02;
-  constexpr int stream = 3;  // of them: not by chance
+  constexpr int stream = 3;  // so many references in a row are a stream
   return streamed >= stream ? std::max(2.0 * interval_s, lost_s) : 2.0 * interval_s;
 }
 
@@ -122,11 +121,10 @@ void Controller::Impl::start_reference_at_state() noexcept {
   }
 }
 
-// Without acceleration_limit: what torque allows over the diagonal of M at the last cycle's state. The limiter's own
-// trajectories take half of that, so that something is left for the feedback and for what other joints' accelerations
-// need here.
+// Without acceleration_limit: (effort limit - |C v + g|) / M_ii at the last cycle's state. The limiter's own
+// trajectories use half of that, so that effort is left for the feedback and for the coupling with other joints.
 MotionLimits Controller::Impl::motion_limits(int i) const noexcept {
-  constexpr double least = 0.1;  // of the effort limit, for an arm that can barely hold itself
+  constexpr double least = 0.1;  // of the effort limit, for an arm that can barely hold its own weight
   MotionLimits limits;
   limits.lower = actuation.lower[i];
   limits.upper = actuation.upper[i];
@@ -152,8 +150,8 @@ MotionLimits Controller::Impl::motion_limits(int i) const noexcept {
   return limits;
 }
 
-// The acceleration that a reference may have which passes: what torque allows over the diagonal of M, and more where
-// the torque of the whole motion is within the limits.
+// The largest acceleration of a reference that passes: that of motion_limits(), and more where the torque of the whole
+// motion is within the effort limits.
 void Controller::Impl::allow_given_motion() noexcept {
   constexpr double most = 1e9;
   bool more = false;
@@ -172,7 +170,8 @@ void Controller::Impl::allow_given_motion() noexcept {
   if (more) allow_whole_motion();
 }
 
-// Where M a + C v + g, with M, C v and g of the last cycle, leaves every joint within its effort limit.
+// Allows the demanded acceleration of joint i where its torque (M a + C v + g)_i, with M, C v and g of the last cycle,
+// is within its effort limit.
 void Controller::Impl::allow_whole_motion() noexcept {
   for (const auto* const wanted : {&wanted_by_a, &wanted_by_v}) {
     for (int i = 0; i < robot_n; ++i) {
@@ -184,7 +183,7 @@ void Controller::Impl::allow_whole_motion() noexcept {
   }
 }
 
-// From what is followed to the time of the state and to the predicted one.
+// Shifts the followed reference to the time of the state (ref_now_) and to the predicted time (ref_).
 void Controller::Impl::look_ahead(int i, bool limited, bool jerk_known, double now_s, double ahead_s) noexcept {
   const Point followed{followed_q[i], followed_v[i], followed_a[i]};
   Point now = followed;
@@ -213,7 +212,7 @@ void Controller::Impl::look_ahead(int i, bool limited, bool jerk_known, double n
   ref_a[i] = ahead.a;
 }
 
-// No reference any more: from the measured state to rest, and there.
+// The reference is lost: brakes to rest and holds.
 void Controller::Impl::stop_reference() noexcept {
   for (int i = 0; i < robot_n; ++i) {
     const bool free = !drives(i) || follows_state();
@@ -241,7 +240,7 @@ Point shift_reference(const Point& now, double last_a, double shift_s, double pe
 
 // --- Prediction ------------------------------------------------------------------------------------------------------
 
-// Coordinates without a reference of their own move on as they do.
+// Coordinates without a reference of their own: the state itself is predicted, with the commanded accelerations.
 void Controller::Impl::predict() noexcept {
   const double scale = feedback_scale();
   const bool feeds_back = parameters->law == Law::computed_torque;
@@ -271,7 +270,7 @@ void Controller::Impl::predict() noexcept {
     v_hat[i] = v_seen[i] = ref_v[i] - ahead.v;
     terms.position_error[i] = ahead.q;
     terms.velocity_error[i] = ahead.v;
-    if (parameters->law == Law::feedforward) {  // eq 72 has the model at the reference
+    if (parameters->law == Law::feedforward) {  // paper 004 eq 72: M, C, g at the reference
       q_hat[i] = ref_q[i];
       v_hat[i] = ref_v[i];
     }

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The law task_space, in place of the joints' own.
+// The stage law for task_space, in place of apply_law().
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -50,8 +50,8 @@ Status Controller::Impl::apply_task(live::Generation& generation, CycleReport& r
   return {};
 }
 
-// Where an effort limit does not leave the whole force to the frame, all joints give the same share of it: the frame
-// accelerates less, and not elsewhere. A joint that is beyond its limit without any force is left to the limit.
+// The share of the force that effort limits allow, the same for all joints, so that the frame accelerates less but in
+// the same direction. A joint that is beyond its limit without any force is ignored here and clamped later.
 double Controller::Impl::share_within_effort_limits() const noexcept {
   double share = 1.0;
   for (int i = 0; i < robot_n; ++i) {
