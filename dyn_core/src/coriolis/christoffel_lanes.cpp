@@ -3,8 +3,8 @@
 // C from the Christoffel symbols of M, paper 002 (Laus, Simoni and Martins), eq 35, as
 // dyn_core/coriolis/christoffel.hpp:
 //   C_ij = sum over k of c_ijk v_k,   c_ijk = 1/2 (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i)
-// Half of dM_ij/dq_k stands in three symbols, c_ijk, c_ikj and c_kij: times v_k it goes to C_ij, times v_j to C_ik and,
-// taken away, to C_ki. W of them side by side.
+// Half of dM_ij/dq_k appears in three symbols, c_ijk, c_ikj and c_kij: times v_k it is added to C_ij, times v_j it is
+// added to C_ik and subtracted from C_ki. W of them side by side.
 #include "coriolis/inertia_derivatives.hpp"
 #include "lanes/define_rates.hpp"
 

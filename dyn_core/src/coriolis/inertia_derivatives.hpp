@@ -4,7 +4,7 @@
 // at a time (i in the lanes), symbols as in dyn_core/kinematics/inertia_derivatives.hpp: with A_ik = S_k x S_i and the
 // wrench F_ik, both about the origin of joint k, and A_ik = 0 for i = k and beyond,
 //   dM_ij/dq_k = -(A_jk . F_ik + A_ik . F_jk)      i, j on one line with k, not both k or beyond
-// Joints that are on no line with k, where dM/dq_k is 0, are left out.
+// Joints on other branches than k, where dM/dq_k is 0, are skipped.
 #pragma once
 
 #include "lanes/composites.hpp"
@@ -15,7 +15,7 @@ namespace {
 enum : int {
   kUnit_n = kComposite_free,  // F_ii: moment and force
   kUnit_f = kUnit_n + 3,
-  kPair_A = kUnit_f + 3,  // A_ik of the k at hand: angular, linear
+  kPair_A = kUnit_f + 3,  // A_ik of the current k: angular, linear
   kPair_F = kPair_A + 6,  // F_ik: moment, force
 };
 

@@ -2,7 +2,7 @@
 //
 // C by Kronecker products, paper 004 (Truc, Quyen and Quang), eq 52, symbols as in dyn_core/coriolis/kronecker.hpp:
 //   C = 1/2 (U + V - V^T),   U_ij = sum over k of dM_ij/dq_k v_k,   V_ik = sum over j of dM_ij/dq_k v_j
-// W entries of dM/dq side by side, each used for U and V as soon as it is there.
+// W entries of dM/dq side by side, each added to U and V at once.
 #include "coriolis/inertia_derivatives.hpp"
 #include "lanes/define_rates.hpp"
 

@@ -2,7 +2,8 @@
 //
 // C in O(n d) after Echeandia and Wensing, symbols as in dyn_core/coriolis/recursive.hpp, in base axes and each body
 // about its own origin. There N = S - [L]/2 with S symmetric, and a shift by l adds  (l.p) 1 - (p l^T + l p^T)/2  to S
-// and l x p to L; so the composites are sums over lanes. F1, F2 and F3 are seen from all ancestors at once.
+// and l x p to L; so the composites are sums over lanes. F1, F2 and F3 are multiplied with the twists of all ancestors
+// at once.
 #include "lanes/composites.hpp"
 #include "lanes/define_rates.hpp"
 #include "lanes/twists.hpp"
@@ -15,7 +16,7 @@ enum : int {
   kWork_p = kOwn_S + 6,      // composite: momentum,
   kWork_L = kWork_p + 3,     // its moment,
   kWork_S = kWork_L + 3,     // and S
-  kWork_dw = kOwn_L,         // dS = V x S of the joints: where L and S of the bodies were
+  kWork_dw = kOwn_L,         // dS = V x S of the joints; replaces L and S of the bodies
   kWork_dv = kOwn_L + 3,
 };
 
@@ -118,11 +119,11 @@ DYN_INLINE Forces forces_of(const Plan& plan, int j) {
   return {in_all_lanes(n1, f1), in_all_lanes(I * z, cross(z, h)), in_all_lanes(F3, F3).n};
 }
 
-// Above the diagonal C_ij = S_i . F1; below it C_ji = dS_i . F2 + S_i . F3, which is kept turned over.
+// Above the diagonal C_ij = S_i . F1; below it C_ji = dS_i . F2 + S_i . F3, which is stored transposed first.
 template <bool kSlides>
 DYN_INLINE void columns(const Plan& plan, double* C) {
   double* below = square(plan, 0);
-  if (plan.segments > 1) clear_square(plan, 0);  // what is zero by structure
+  if (plan.segments > 1) clear_square(plan, 0);  // entries that are zero by structure
   for (int j = 0; j < plan.bodies; ++j) {
     const Forces F = forces_of(plan, j);
     const V3 o = spread3(plan, Row::origin_x, j);

@@ -18,7 +18,7 @@ DYN_INLINE Twist cross(const Twist& a, const Twist& b) {
   return {cross(a.w, b.w), plus_cross(cross(a.w, b.v), a.v, b.w)};
 }
 DYN_INLINE Twist less_twice(const Twist& a, const Twist& b) { return {a.w - (b.w + b.w), a.v - (b.v + b.v)}; }
-// Of bodies, at the link's centre of mass and in its principal axes.
+// A body's twist with the link's centre of mass as reference point, in the link's principal axes.
 DYN_INLINE Twist at_link(const LinkScrews& s, const V3& w, const V3& v, const V3& o) {
   return {s.to_axes(w), s.to_axes(plus_cross(v, w, s.c - o))};
 }

@@ -46,7 +46,7 @@ struct Derivatives::Impl {
     return {matrix.data(), n, n, Eigen::OuterStride<>(n)};
   }
 
-  // dtau/dq and dtau/dv, and M where it is wanted. False where a number is not finite.
+  // dtau/dq and dtau/dv, and M if with_M. False where a number is not finite.
   bool evaluate(const double* q, const double* v, const double* a, bool with_M) noexcept {
     if (straight) {
       const derivatives::Output out{with_M ? M.data() : nullptr, dtau_dq.data(), dtau_dv.data()};
@@ -86,7 +86,7 @@ struct Derivatives::Impl {
 
   void finish_mass_matrix() noexcept {
     matrix_to_user(tree, body_M, M);
-    for (int j = 0; tree.has_mimic && j < n; ++j) {  // sums over mimic bodies come in another order above the diagonal
+    for (int j = 0; tree.has_mimic && j < n; ++j) {  // the sums over mimic bodies round differently above the diagonal
       for (int i = 0; i < j; ++i) M[j * n + i] = M[i * n + j];
     }
     add_armature();
@@ -123,7 +123,7 @@ struct Derivatives::Impl {
   forward::MassSolver solver;
   Workspace<double> ws;
   std::vector<double> h, qdd, M, dtau_dq, dtau_dv, dqdd_dq, dqdd_dv, inverse_M;
-  std::vector<double> body_h, body_M, body_dq, body_dv;  // where bodies are other than coordinates
+  std::vector<double> body_h, body_M, body_dq, body_dv;  // in body order, where bodies are not the coordinates
 };
 
 Derivatives::Derivatives(std::shared_ptr<const Model> model)

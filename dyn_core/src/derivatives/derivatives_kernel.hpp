@@ -1,14 +1,14 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the kernels of the derivatives and the code that calls them agree on: plain numbers and pointers only.
+// The interface between the kernels of the derivatives and their callers: plain numbers and pointers only.
 #pragma once
 
 #include "fused/kernel.hpp"
 
 namespace dyn::derivatives {
 
-// Where results go, in body order; column-major with `bodies` rows. What is zero by structure is not written;
-// M may be null.
+// Arrays for results in body order, column-major with `bodies` rows. Entries that are zero by structure are not
+// written; M may be null.
 struct Output {
   double *M, *dtau_dq, *dtau_dv;
 };

@@ -4,11 +4,11 @@
 // body a lane. With J a joint's unit twist, t its body's twist and A its body's acceleration (-g0 at the base), all
 // with their moments about P (fused/equations.hpp), S' and S'' of the paper are
 //   dJ = t x J,  ddJ = A x J + t x dJ      (as well with t and A of the body before: J x J = 0)
-// and with F, dF, D of C and f, the wrench that moves all that the joint carries,
+// and with F, dF, D of C (fused/equations.hpp) and f, the wrench that accelerates the subtree,
 //   ddF = I ddJ + 2 B dJ + J x* f
 //   dtau_i/dq_j = J_i . ddF_j  for i = j or an ancestor of j;   F_i . ddJ_j + D_i . 2 dJw_j  for i in the subtree of j
 //   dtau/dv = 2 C
-// Both have the form of C, which columns.hpp knows: only what stands for dF, dJ and Jw is another.
+// Both have the form of C in columns.hpp, with other vectors in place of dF, dJ and Jw.
 #include "derivatives/derivatives_kernel.hpp"
 #include "fused/chains.hpp"
 #include "fused/finite.hpp"
@@ -17,8 +17,8 @@ namespace {
 
 using dyn::derivatives::Output;
 
-// dtau/dq and dtau/dv of one block: what meets the twists of ancestors (down), and what meets the wrenches of the
-// subtree (up).
+// dtau/dq or dtau/dv of one block: `down` is multiplied with the unit twists of ancestors, `up` and `up_w` with F and D
+// of the bodies of the subtree.
 struct Gradient {
   Wrench down;
   Twist up;
@@ -33,7 +33,7 @@ struct Work {
 DYN_INLINE Twist twice(const Twist& a) { return a + a; }
 DYN_INLINE Wrench twice(const Wrench& a) { return a + a; }
 
-// Sums over subtrees, and from them the wrenches; `bridge` takes the sums along.
+// Sums over subtrees, and from them the wrenches; `bridge` carries the sums from block to block.
 template <bool kSlides>
 DYN_INLINE void composites(const double* block, const State& b, Work& work, Bridge& bridge, bool last_block) {
   const auto carried = [last_block](const auto& sum, const auto& behind) { return last_block ? sum : sum + behind; };
@@ -100,8 +100,8 @@ DYN_INLINE void cross_columns(const Work& upper, const Twist& J, const Work& low
   }
 }
 
-// A block against its ancestors': blocks before it in its own chain, then chain by chain towards the base, with the
-// wrenches' moments taken along from P to P (D has no force, its moment stays).
+// A block against its ancestors: blocks before it in its own chain, then chain by chain towards the base, the
+// reference point of the wrenches moved from P to P (D is a pure moment and does not change).
 DYN_INLINE void ancestor_columns(const Plan& plan, const Work* all_work, int s, int k, const Output& out) {
   const Chain own = chain_of<Bodies>(plan, s);
   const Bridge* bridges = static_cast<const Bridge*>(plan.bridges);

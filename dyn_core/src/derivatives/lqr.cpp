@@ -9,8 +9,8 @@
 
 namespace dyn {
 
-// The structure-preserving doubling algorithm (Chu, Fan, Lin and Wang 2004): a step covers twice as many periods as the
-// one before, so 60 are more than any system takes that can be stabilised.
+// The structure-preserving doubling algorithm (Chu, Fan, Lin and Wang 2004): each step covers twice as many periods as
+// the one before, so that 60 steps are enough for every system that can be stabilised.
 //   W = (1 + G P)^-1,  A <- A W A,  G <- G + A W G A^T,  P <- P + A^T P W A,  from G = B R^-1 B^T and P = Q
 Lqr solve_lqr(const MatX<double>& A, const MatX<double>& B, const MatX<double>& Q, const MatX<double>& R) {
   realtime::forbid("solve_lqr");
@@ -31,7 +31,7 @@ Lqr solve_lqr(const MatX<double>& A, const MatX<double>& B, const MatX<double>& 
     power = (power * WA).eval();
     P += 0.5 * (change + change.transpose());
     if (!P.allFinite()) break;
-    if (largest_entry(change) > tolerance * largest_entry(P)) continue;  // squares of entries might overflow
+    if (largest_entry(change) > tolerance * largest_entry(P)) continue;  // not by norms, whose squares might overflow
     return {(R + B.transpose() * P * B).llt().solve(B.transpose() * P * A), P};
   }
   throw ModelError("LQR: nothing stabilises this system, or what it does not see in Q does not come to rest");

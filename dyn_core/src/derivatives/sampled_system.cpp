@@ -9,9 +9,9 @@
 namespace dyn {
 namespace {
 
-constexpr double small_norm = 0.25;   // of F h, where the series is cut off
+constexpr double small_norm = 0.25;   // largest norm of F h for the truncated series
 constexpr int last_term = 11;         // 0.25^12 / 13! is below 1e-17
-constexpr int most_doublings = 1000;  // more than a finite norm asks for
+constexpr int most_doublings = 1000;  // near the largest double; ends the loop where the norm is infinite
 
 size_t size(int rows, int cols) { return static_cast<size_t>(rows) * static_cast<size_t>(cols); }
 

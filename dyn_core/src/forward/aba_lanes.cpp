@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // The articulated-body algorithm (Featherstone 2008, chapter 7), as dyn_core/forward/aba.hpp, in base axes and about
-// the bodies' origins: velocities, bias forces and velocity products for W bodies side by side, then elimination.hpp
-// with them.
+// the bodies' origins: velocities, bias forces and velocity products for W bodies side by side, then the elimination
+// of elimination.hpp.
 #include "forward/elimination.hpp"
 #include "lanes/twists.hpp"
 

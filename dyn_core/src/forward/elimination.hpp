@@ -1,10 +1,10 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Joint after joint taken out of the articulated inertia of what lies beyond it, from the tips, then accelerations from
+// Joints are eliminated from the articulated inertia one by one, from the tips, then accelerations are computed from
 // the base: the lane forms of forward/denoc.hpp and forward/aba.hpp, in base axes, each body about its own origin, so
-// that no inertia is turned. Symbols are paper 001's (Mohan and Saha), eqs 30-37: Mhat is n = I w + H a, f = H^T w + A
-// a with A and I symmetric; eliminating a joint is an update of rank one. Loaded means that bias forces and velocity
-// products of the bodies go along, as in Featherstone's algorithm; else phi = tau - (C v + g) has them.
+// that no inertia is rotated. Symbols are paper 001's (Mohan and Saha), eqs 30-37: Mhat is n = I w + H a, f = H^T w +
+// A a with A and I symmetric; eliminating a joint is an update of rank one. Loaded: with bias forces and velocity
+// products of the bodies, as in Featherstone's algorithm; otherwise they are in phi = tau - (C v + g).
 #pragma once
 
 #include "forward/elimination_kernel.hpp"
@@ -30,7 +30,7 @@ DYN_INLINE Articulated operator+(const Articulated& a, const Articulated& b) {
   return {a.A + b.A, a.I + b.I, a.Hx + b.Hx, a.Hy + b.Hy, a.Hz + b.Hz, a.n + b.n, a.f + b.f};
 }
 
-// What the outward pass needs of a body, and in the inward pass the sums at bodies with several children.
+// Results of the inward pass for the outward pass; `sum`: over the children so far, for bodies with several.
 struct Eliminated {
   Vector3<double> n, f;  // psi
   double phitilde;
@@ -92,7 +92,7 @@ DYN_INLINE void add_velocity_products(const Plan& plan, int i, Articulated& b) {
   b.f = b.f + b.Hx * w.x + b.Hy * w.y + b.Hz * w.z + b.A * a;
 }
 
-// (31)-(35) from the tips; a body's first child follows it at once, its sum need not go through memory.
+// (31)-(35) from the tips. A body's first child comes right after it, so that its sum stays in registers.
 template <bool kLoaded>
 DYN_INLINE Pivot eliminate(const Plan& plan, const double* phi, const double* armature, const double* floor,
                            Eliminated* bodies) {

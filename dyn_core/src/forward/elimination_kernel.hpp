@@ -9,7 +9,7 @@
 
 namespace dyn::forward {
 
-// Where it gave up: body (-1: nowhere) and pivot.
+// The pivot that is too small and its body; -1: none.
 struct Pivot {
   int body;
   double value;
@@ -17,8 +17,8 @@ struct Pivot {
 
 struct EliminationKernel {
   unsigned long body_bytes;  // of `work`, for each body
-  // Torques, armature, and the smallest pivot that is not yet called 0, all of bodies. denoc: the torques are
-  // phi = tau - (C v + g), and rates are not looked at.
+  // By body: torques, armature, and `floor`, which a pivot must exceed. denoc: the torques are phi = tau - (C v + g),
+  // and rates are not used.
   Pivot (*solve)(const lanes::Plan&, const lanes::Rates&, const double* torque, const double* armature,
                  const double* floor, void* work, double* qdd);
 };

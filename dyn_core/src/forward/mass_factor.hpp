@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // M = L^T D L from the tips to the base, so that the zeros between branches stay (Featherstone 2008, 6.5), and what
-// follows from it: M x = b and M^-1. As dyn_core/forward/cholesky.hpp, but with everything that does not depend on the
-// state found before, and with sizes known to the compiler for single chains of six and seven joints.
+// follows from it: M x = b and M^-1. As dyn_core/forward/cholesky.hpp, but everything that does not depend on the state
+// is prepared by the constructor, and the compiler knows the sizes of single chains of six and seven joints.
 #pragma once
 
 #include <vector>
@@ -36,18 +36,18 @@ class MassFactor {
   }
 
   [[nodiscard]] int rows() const noexcept { return rows_; }
-  // The one before a row on the way to the base, -1; and a body that the row moves one to one.
+  // The next row on the way to the base (-1: none), and the first body that the row moves with ratio 1.
   [[nodiscard]] int next(int row) const noexcept { return next_[row]; }
   [[nodiscard]] int body(int row) const noexcept { return body_[row]; }
   [[nodiscard]] int coordinate(const Tree& tree, int row) const noexcept {
     return tree.has_mimic ? row : tree.coordinate[row];
   }
-  // M's lower triangle, row by row, is put here; factorize() overwrites it.
+  // For M's lower triangle, row by row; factorize() overwrites it.
   [[nodiscard]] T* matrix() noexcept { return L_.data(); }
 
-  // Does find_scales() look at the state? Else at the inertias alone.
+  // Do the scales depend on the state (prismatic joints), or on the inertias alone?
   [[nodiscard]] bool slides() const noexcept { return slides_; }
-  // What a pivot is measured against (forward/pivot_scale.hpp), of each row.
+  // By row: the inertia with which its pivot is compared (forward/pivot_scale.hpp).
   DYN_REALTIME void find_scales(const Tree& tree, const Workspace<T>& ws) noexcept {
     scale_.update(tree, ws);
     for (T& s : row_scale_) s = T(0.0);
@@ -99,8 +99,8 @@ class MassFactor {
  private:
   T& L(int row, int column) noexcept { return L_[row * rows_ + column]; }
 
-  // For k from the last row: L_ki = M_ki / D_k, and M_ij -= L_ki M_kj for i, j on the way from k to the base; b_i along
-  // with them. Then b = D^-1 b, and L b from the base outwards. Gives the row whose pivot is too small, or -1.
+  // For k from the last row: L_ki = M_ki / D_k, and M_ij -= L_ki M_kj for i, j on the way from k to the base, and
+  // b_i -= L_ki b_k. Then b = L^-1 D^-1 b from the base outwards. Returns the row whose pivot is too small, or -1.
   int eliminate(T* b, T least) noexcept {
     for (int k = rows_ - 1; k >= 0; --k) {
       pivot_[k] = L(k, k);
@@ -126,7 +126,7 @@ class MassFactor {
     return -1;
   }
 
-  // The same for a chain of n joints; products do not wait for the division.
+  // The same for a chain of n joints, ordered so that products do not wait for the division.
   template <int n>
   int eliminate(T* b, T least) noexcept {
     T m[n][n], inverse[n], x[n];
@@ -164,7 +164,7 @@ class MassFactor {
   bool chain_ = false, slides_ = false;
   forward::PivotScale<T> scale_;
   std::vector<T> L_, inverse_L_, pivot_, row_scale_;
-  std::vector<int> next_, body_;  // of a row: the one before it on the way to the base; a body that it moves one to one
+  std::vector<int> next_, body_;  // of a row: see next() and body()
 };
 
 }  // namespace dyn

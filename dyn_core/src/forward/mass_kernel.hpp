@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What mass_lanes.cpp and the code that calls it agree on: plain numbers and pointers only.
+// The interface between mass_lanes.cpp and its callers: plain numbers and pointers only.
 #pragma once
 
 #include "lanes/kernel_set.hpp"
@@ -10,13 +10,13 @@ namespace dyn::forward {
 // Rows of M in body order. With mimic joints they are coordinates, and M has no zeros that are known beforehand.
 struct MassShape {
   int n, stride;    // rows of L lie `stride` apart: n in whole vectors
-  const int* next;  // of a row: the one before it on the way to the base; -1
-  const int* end;   // of a row r: all that it is on the way of are in [r, end[r])
+  const int* next;  // of a row: the next one on the way to the base; -1: none
+  const int* end;   // of a row r: the rows of its subtree are [r, end[r])
 };
 
 struct MassKernel {
-  // M's lower triangle in L becomes that of the unit matrix L with M = L^T D L; inverse: 1 / D. Gives the first row,
-  // from the last, whose pivot is not above its floor (which is put into *pivot then), or -1.
+  // M's lower triangle in L becomes that of the unit triangular L with M = L^T D L; inverse: 1 / D. Returns the first
+  // row, from the last one on, whose pivot is not above its floor, with that pivot in *pivot; or -1.
   int (*factorize)(const MassShape&, double* L, const double* floor, double* inverse, double* pivot);
   // M^-1, symmetric n x n, after factorize(). work: panel_numbers for each row.
   void (*invert)(const MassShape&, const double* L, const double* inverse, double* work, double* inverse_M);

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // M = L^T D L from the tips to the base, so that the zeros between branches stay (Featherstone 2008, 6.5), M^-1 = L^-1
-// D^-1 L^-T, and J M^-1 J^T = Y^T D^-1 Y with Y = L^-T J^T. Columns lie along the lanes; rows that follow each other on
-// the way to the base go four at a time.
+// D^-1 L^-T, and J M^-1 J^T = Y^T D^-1 Y with Y = L^-T J^T. Columns are in the lanes; neighbouring rows on the way to
+// the base are taken four at a time.
 #include "forward/mass_kernel.hpp"
 #include "forward/mass_sweeps.hpp"
 #include "lanes/vec3.hpp"
@@ -75,7 +75,7 @@ int factorize(const MassShape& m, double* L, const double* floor, double* invers
   return -1;
 }
 
-// Rows of kVectors vectors that belong together.
+// kRows rows of kVectors vectors, in registers.
 template <int kRows, int kVectors>
 struct Tile {
   V r[kRows][kVectors];
@@ -98,7 +98,7 @@ DYN_INLINE void store_tile(const Tile<kRows, kVectors>& t, double* to) {
     for (int b = 0; b < kVectors; ++b) store(to + (i * kVectors + b) * W, t.r[i][b]);
   }
 }
-// Each row i of the tile less l[i * step] times a row.
+// Subtracts l[i * step] times `row` from each row i of the tile.
 template <int kRows, int kVectors>
 DYN_INLINE void take(Tile<kRows, kVectors>& t, const double* l, long step, const double* row) {
 #pragma GCC unroll 4
@@ -129,7 +129,7 @@ DYN_INLINE void back_tile(const MassShape& m, const double* L, double* B, int lo
   }
   store_tile(t, B + static_cast<long>(lo) * kVectors * W);
 }
-// Of the rows [0, rows), those behind being 0.
+// B <- L^-T B for the rows [0, rows); later rows of B are 0.
 template <int kVectors>
 DYN_INLINE void back(const MassShape& m, const double* L, double* B, int rows) {
   for (int hi = rows - 1, lo; hi >= 0; hi = lo - 1) {
@@ -182,7 +182,7 @@ DYN_INLINE void scale(const double* inverse, double* B, int rows) {
   }
 }
 
-// Minor index below the major one from above it: squares of W by W turned over, the edges number by number.
+// Copies the upper triangle to the lower one: squares of W by W transposed, the edges number by number.
 DYN_INLINE void mirror_down(double* M, int n) {
   const int whole = n / W * W;
   for (int i = 0; i < whole; i += W) {
@@ -202,7 +202,7 @@ DYN_INLINE void mirror_down(double* M, int n) {
   }
 }
 
-// A panel of columns [first, first + kPanel) of M^-1, of which the rows up to the diagonal are taken.
+// Panels of columns [first, first + kPanel) of M^-1, of which the rows up to the diagonal are stored.
 void invert(const MassShape& m, const double* L, const double* inverse, double* work, double* inverse_M) {
   constexpr int vectors = kPanel / W;
   for (int first = 0; first < m.n; first += kPanel) {
@@ -262,7 +262,7 @@ DYN_INLINE void add(Row6& sum, double x, const Row6& row) {
   for (int b = 0; b < kSixVectors; ++b) sum.b[b] = mul_add(all(x), row.b[b], sum.b[b]);
 }
 
-// S = sum over k of left_k^T right_k, six by six; symmetric but for rounding, and then to the bit.
+// S = sum over k of left_k^T right_k, six by six; symmetric but for rounding, then made so to the bit.
 template <class Left, class Right>
 DYN_INLINE void sum_products(int n, double* S, const Left& left, const Right& right) {
   Row6 sum[6] = {};

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// M^-1 and J M^-1 J^T from M, for double: the kernels of mass_lanes.cpp with the memory that they work in. M, M^-1 and
-// J in the user's order.
+// M^-1 and J M^-1 J^T from M, for double: the kernels of mass_lanes.cpp with their work memory. M, M^-1 and J are in
+// the user's order.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ class MassSolver {
  public:
   explicit MassSolver(const Tree& tree, lanes::KernelSet set = lanes::select_kernel_set());
 
-  // `scale`: of each row, what its pivot is measured against (pivot_scale.hpp). A status that names the body where M is
-  // singular.
+  // `scale`: by row, the inertia with which its pivot is compared (pivot_scale.hpp). Where M is singular, the status
+  // names the body.
   DYN_REALTIME Status invert(const double* M, const double* scale, double* inverse_M) noexcept;
 
   // From J, 6 x n: W = M^-1 J^T, n rows of eight, and J W, six rows of eight; six numbers of each are used.
@@ -43,7 +43,7 @@ class MassSolver {
   bool in_order_ = true;  // rows are coordinates
   std::vector<int> next_, end_, body_, coordinate_;
   lanes::Aligned L_, inverse_, floor_, panel_;
-  lanes::Aligned in_rows_;  // M^-1, or J and W, in the order of the rows, where that is another
+  lanes::Aligned in_rows_;  // M^-1, or J and W, in the order of the rows, where it is not the user's
 };
 
 }  // namespace dyn::forward

@@ -2,8 +2,8 @@
 //
 // The inverse of a small symmetric positive definite matrix that fits into registers, by Gauss-Jordan elimination in
 // place: pivots from the last row to the first, which are those of M = L^T D L. Row k becomes (row k) / p with 1/p in
-// column k; any other one r_i - m_ik (row k)/p, with -m_ik/p there. What is left out by rounding is the same on both
-// sides of the diagonal, so the result is symmetric to the bit.
+// column k; any other row r_i - m_ik (row k)/p, with -m_ik/p in column k. Rounding is the same on both sides of the
+// diagonal, so the result is symmetric to the bit.
 #pragma once
 
 #include "lanes/simd.hpp"
@@ -56,7 +56,7 @@ DYN_INLINE void store_rows(const SmallMatrix<kRows>& m, double* to, long stride)
   }
 }
 
-// One pivot; products do not wait for the division. mul_add: which product is fused must not be the compiler's choice.
+// One pivot; products do not wait for the division. mul_add, since the compiler must not choose which product is fused.
 template <int kRows, int k>
 DYN_INLINE void sweep_row(SmallMatrix<kRows>& m, double* pivots) {
   constexpr int block = k / W, at = k % W;

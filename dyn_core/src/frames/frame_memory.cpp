@@ -30,7 +30,7 @@ FrameMemory::FrameMemory(std::string frame_name, const Link* link, const Tree& t
   } else {
     make_path(*link, tree, kernel);
   }
-  // Not until update(): but for the columns of joints that do not move the frame, which stay 0.
+  // NaN until update(), except the columns of joints that do not move the frame, which stay 0.
   std::fill_n(pose_.get(), pose_vectors * width_, nan);
   std::fill_n(results_.get(), result_numbers, nan);
   if (link == nullptr) std::fill_n(J_.get(), 6 * coordinates, nan);

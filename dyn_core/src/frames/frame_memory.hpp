@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// One frame of a model: which bodies move it, with the constants and the memory that the kernel works with.
+// One frame of a model: the bodies that move it, with the kernel's constants and work memory.
 #pragma once
 
 #include <string>
@@ -20,14 +20,14 @@ class FrameMemory {
 
   DYN_REALTIME void update(const FramesKernel& kernel, const double* q, const double* v, unsigned terms) noexcept;
 
-  // Results; twists and their likes are six numbers, matrices 6 x n.
+  // Results; twist and Jdot_v are six numbers, J is 6 x n.
   [[nodiscard]] Vec3d column(int which) const noexcept;  // of the pose: x, y, z axis, origin
   [[nodiscard]] Mat3d rotation() const noexcept;
   [[nodiscard]] Vec3d position() const noexcept { return column(3); }
   [[nodiscard]] double* twist() noexcept { return results_.get(); }
   [[nodiscard]] double* Jdot_v() noexcept { return results_.get() + 8; }
   [[nodiscard]] double* J() noexcept { return J_.get(); }
-  // The same in other axes, made by whoever asks for them: of the k-th kind of axes.
+  // The same in other axes, computed by the caller; k: which axes (frames.cpp).
   [[nodiscard]] double* other_twist(int k) noexcept { return results_.get() + 16 * (k + 1); }
   [[nodiscard]] double* other_Jdot_v(int k) noexcept { return results_.get() + 16 * (k + 1) + 8; }
   [[nodiscard]] double* other_J(int k) noexcept { return other_J_.get() + 6L * k * coordinates; }
@@ -52,7 +52,7 @@ class FrameMemory {
   std::vector<double> ratio_;
   lanes::Aligned constants_, gathered_, states_;
   lanes::Aligned pose_, results_, J_, other_J_;
-  lanes::Aligned path_J_;  // where columns do not stand as bodies do
+  lanes::Aligned path_J_;  // J by body, where its columns are not in the order of the coordinates
 };
 
 }  // namespace dyn::frames

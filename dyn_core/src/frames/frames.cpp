@@ -58,7 +58,7 @@ struct Frames::Impl {
 
   [[nodiscard]] FrameMemory& at(int frame) noexcept { return frames[frame]; }
 
-  // From coordinates to bodies where these are others; what is not finite stays so.
+  // From coordinates to bodies where these differ.
   const double* of_bodies(const double* coordinates, bool rates, std::vector<double>& to) const noexcept {
     const Tree& tree = model->tree();
     if (tree.bodies_are_coordinates || coordinates == nullptr) return coordinates;
@@ -141,7 +141,7 @@ using Six = Eigen::Map<Eigen::Matrix<double, 6, 1>, Eigen::Unaligned>;
 ConstVectorRef<double> six(const double* from) { return {from, 6}; }
 ConstMatrixRef<double> six_by(const double* from, int n) { return {from, 6, n, Eigen::OuterStride<>(6)}; }
 
-// The kinds of axes beside the base's: where FrameMemory keeps what is in them, and a twist turned into them.
+// The axes other than the base's: their place in FrameMemory, and the transformation of a twist into them.
 struct FrameAxes {
   static constexpr int place = 0;
   explicit FrameAxes(const FrameMemory& f) noexcept : frame_R_base(f.rotation().transpose()) {}
@@ -156,7 +156,7 @@ struct FrameAxes {
 struct BaseOrigin {
   static constexpr int place = 1;
   explicit BaseOrigin(const FrameMemory& f) noexcept : p(f.position()) {}
-  // From the point at p to that at the base's origin: v - w x p.
+  // Twist with its reference point moved from p to the base's origin: v - w x p.
   void operator()(const double* from, double* to) const noexcept {
     const Eigen::Map<const Vec3d> v(from), w(from + 3);
     Eigen::Map<Vec3d> out_v(to), out_w(to + 3);
@@ -178,7 +178,8 @@ ConstMatrixRef<double> J_in(FrameMemory& f) noexcept {
   for (int c = 0; c < f.coordinates; ++c) turned(f.J() + 6L * c, f.other_J(Axes::place) + 6L * c);
   return six_by(f.other_J(Axes::place), f.coordinates);
 }
-// What is the frame's is the rate of its velocity where the point moves along: here it stands still, less w x v.
+// f.Jdot_v() is for a reference point that moves with the frame; for one that is fixed in space its linear part is less
+// by w x v.
 template <class Axes>
 ConstVectorRef<double> Jdot_v_in(FrameMemory& f) noexcept {
   const Eigen::Map<const Vec3d> v(f.twist()), w(f.twist() + 3), rate(f.Jdot_v());

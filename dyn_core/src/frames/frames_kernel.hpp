@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What frames_lanes.cpp and the code that calls it agree on: plain numbers and pointers only.
+// The interface between frames_lanes.cpp and its callers: plain numbers and pointers only.
 #pragma once
 
 #include "lanes/kernel_set.hpp"
@@ -20,26 +20,26 @@ enum Constant : int {
   constants_count
 };
 
-// The bodies that move a frame, from the base outwards, as a chain of its own, W of them a block. In the lane behind
-// the last body stands the frame: a turn that nothing moves. Idle lanes behind it do not turn.
+// The bodies that move a frame, from the base outwards, as a chain of its own, W of them a block. The lane after the
+// last body is the frame itself, fixed to that body. Idle lanes after it have unit rotations.
 struct Path {
   int bodies, blocks;
   bool slides;   // there are prismatic joints
-  bool columns;  // body k moves by coordinate `first` + k: columns of J stand as bodies do
+  bool columns;  // coordinate first_coordinate + k moves body k: the columns of J are in the order of the bodies
   bool run;      // the bodies are first_body, first_body + 1, ..
   int first_body, first_coordinate;
   const int* body;          // the bodies' numbers
   const double* constants;  // [block][Constant][W]
   double start[3];          // origin of the first joint frame, base frame, m
-  double* gathered;         // work where they are no run: positions, then rates, in whole vectors
+  double* gathered;         // work where `run` is false: positions, then rates, in whole vectors
   void* states;             // work, aligned to 64 bytes: state_bytes a block
 };
 
-// Where results go; null: not wanted. In base axes, velocities and accelerations of the frame's origin.
+// Arrays for results; null: not computed. In base axes, velocities and accelerations of the frame's origin.
 struct Output {
   double* pose;    // twelve vectors of W: x, y, z axis and origin of the frame, the numbers in each vector's last lane
   double* twist;   // 6
-  double* J;       // 6 x n, column-major; where the columns do not stand as bodies do: 6 x bodies
+  double* J;       // column-major, 6 x bodies of the path
   double* Jdot_v;  // 6
 };
 

@@ -51,8 +51,8 @@ struct OperationalSpace::Impl {
     return status;
   }
 
-  // The smallest singular value, or a lower bound where that says enough: 1 / sqrt(tr (J J^T)^-1). J J^T has lost it to
-  // rounding below about 1e-8 of the largest.
+  // The smallest singular value, or a lower bound where that is enough: 1 / sqrt(tr (J J^T)^-1). Below about 1e-8 of
+  // the largest, J J^T has lost it to rounding.
   SingularValues::Range singular_range(const forward::MassKernel& kernel) noexcept {
     constexpr double lost = 1e-6;
     Square gram;
@@ -67,7 +67,7 @@ struct OperationalSpace::Impl {
     return singular_values.range(J.data(), n);
   }
 
-  // Lambda^-1 in Lambda.
+  // Damps Lambda^-1, which the member Lambda holds at this point.
   void damp(double sigma) noexcept {
     const double near = sigma / options.damp_below;
     const double share = options.damping * (1.0 - near * near);

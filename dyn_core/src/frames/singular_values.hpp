@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Singular values of a 6 x n Jacobian by one-sided Jacobi rotations (Hestenes): pairs of rows are turned until all rows
-// are orthogonal; their lengths are the singular values then, small ones to full relative precision.
+// Singular values of a 6 x n Jacobian by one-sided Jacobi rotations (Hestenes): pairs of rows are rotated until all
+// rows are orthogonal; their lengths are then the singular values, small ones to full relative precision.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class SingularValues {
   struct Range {
     double least, largest;
   };
-  // Of J, 6 x n, column-major, n at most what the constructor was told. With n < 6 the least is 0, but for rounding.
+  // Of J, 6 x n, column-major, n at most the constructor's. With n < 6 the least is 0, but for rounding.
   DYN_REALTIME Range range(const double* J, int n) noexcept {
     std::copy_n(J, 6 * n, rows_.data());
     make_orthogonal(n, n);
@@ -34,7 +34,7 @@ class SingularValues {
   // values, in no order.
   DYN_REALTIME Range decompose(const double* J, int n, double* turn, double* squares) noexcept {
     std::copy_n(J, 6 * n, rows_.data());
-    double* const beside = rows_.data() + 6L * n;  // turned as J is: begins as the unit matrix
+    double* const beside = rows_.data() + 6L * n;  // the unit matrix, to which the same rotations are applied
     std::fill_n(beside, 36, 0.0);
     for (int k = 0; k < 6; ++k) beside[7 * k] = 1.0;
     make_orthogonal(n, n + 6);

@@ -144,7 +144,7 @@ MatrixXd ConsistentFit::covariance(double weight) const {
 }
 
 VectorXd ConsistentFit::untold() const {
-  constexpr double least = 1.0;  // a change of one unit along an axis is seen as far as the noise
+  constexpr double least = 1.0;  // below, a change of one unit along an axis stays within the noise
   VectorXd shares = VectorXd::Zero(x_.size());
   for (Index k = 0; k < singular_.size(); ++k) {
     if (singular_[k] >= least) continue;

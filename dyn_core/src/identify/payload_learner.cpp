@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The loop's side of it, and what it is configured with.
+// The part that runs in the loop, and the constructor.
 #include "dyn_core/identify/payload_learner.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace dyn::identify {
 namespace {
 
 constexpr double block_s = 0.1;
-constexpr std::size_t slots = 32;  // so many blocks may wait for whoever solves
+constexpr std::size_t slots = 32;  // blocks that may wait for collect()
 constexpr int body_columns = regressor::parameters_per_body;
 
 Inertial in_link_frame(const Payload& payload) {
@@ -83,7 +83,7 @@ PayloadLearner::PayloadLearner(const std::shared_ptr<const Model>& model, const 
   b_ = w2 * norm;
   a1_ = 2.0 * (w2 - 1.0) * norm;
   a2_ = (1.0 - std::numbers::sqrt2 * w + w2) * norm;
-  constexpr double noise_bandwidth = 1.11;  // of it, times its cutoff
+  constexpr double noise_bandwidth = 1.11;  // of the low-pass, relative to its cutoff
   independent_ = std::min(1.0, 2.0 * noise_bandwidth * settings_.cutoff_hz * period);
 
   const std::size_t known = known_.size();
@@ -123,7 +123,7 @@ void PayloadLearner::add(std::span<const double> q, std::span<const double> v, s
   if (has_all() || block_.duration_s >= block_s - 0.5 * settings_.period_s) end_block(has_all(), false);
 }
 
-// Ten columns of the body and the arm's own part, of the momentum and of its rate.
+// By joint, of Y_momentum and Y_rate: the ten columns of the body, and the columns of all bodies times p0.
 void PayloadLearner::take_state(std::span<const double> v) noexcept {
   const auto Ym = regressor_.Y_momentum(), Yr = regressor_.Y_rate();
   for (std::size_t k = 0; k < known_.size(); ++k) {
@@ -152,14 +152,14 @@ double PayloadLearner::low_pass(Filtered& memory, double x) const noexcept {
   return y;
 }
 
-// The period that ends in this cycle, of one joint.
+// Adds one joint's row [W y] of the period that ends in this cycle to [W y]^T [W y].
 void PayloadLearner::sum_up(std::size_t k, double v) noexcept {
   const double v_mean = 0.5 * (v_before_[k] + v);
   const auto joint = static_cast<std::size_t>(known_[k]);
   double friction = 0.0;
   bool sticks = false;
   if (joint < settings_.friction.size()) {
-    constexpr double slow = 0.02;  // rad/s or m/s: whether and how it sticks is not known
+    constexpr double slow = 0.02;  // rad/s or m/s: below, static friction is not known
     const JointFriction& f = settings_.friction[joint];
     friction = friction_torque(f, v_mean, friction_creep_rate);
     sticks = (f.coulomb > 0.0 || f.stribeck > 0.0) && std::abs(v_mean) < slow;
@@ -183,7 +183,7 @@ void PayloadLearner::finish() noexcept {
   if (!over_) end_block(true, false);
 }
 
-// Where no slot is free, the block goes on; the last one is kept until there is one.
+// Where no slot is free, the block is continued; the last one is kept until a slot is free.
 void PayloadLearner::end_block(bool last, bool model_changed) noexcept {
   Block* const slot = ring_.next();
   if (slot == nullptr) return;

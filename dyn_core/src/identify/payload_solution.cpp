@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a learner's sums say. Off the loop.
+// The payload from the learner's sums, and the proposal. Off the loop.
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
@@ -21,8 +21,8 @@ constexpr double density_kgpm3 = 2000.0;
 // Converged: three sigmas are at most this share of the mass, or this mass, and this far from the centre.
 constexpr double mass_share = 0.01, mass_kg = 0.02, centre_m = 0.005;
 constexpr double least_s = 1.0;           // of motion
-constexpr double nothing_kg = 0.05;       // what is lighter is no payload
-constexpr std::size_t newest_blocks = 5;  // by themselves they have to say the same as all
+constexpr double nothing_kg = 0.05;       // a lighter load is no payload
+constexpr std::size_t newest_blocks = 5;  // a fit of these alone has to agree with that of all
 
 std::string text(double x) {
   char digits[32];
@@ -36,7 +36,7 @@ std::string kg(const Inertial& body, const BodySigmas& sigma) {
          text(c.z()) + ") m";
 }
 
-// Of all matter within sight of the link.
+// Pseudo-inertia of a solid ball.
 Eigen::Matrix4d ball(double mass, const Vec3d& centre) {
   const double radius = std::cbrt(3.0 * mass / (4.0 * std::numbers::pi * density_kgpm3));
   Inertial body{mass, centre, 0.4 * mass * radius * radius * Mat3d::Identity()};
@@ -82,8 +82,8 @@ bool PayloadLearner::collect() {
   return true;
 }
 
-// All rounds weigh the joints by what the round before has left of their torque, and take its body's place and mass for
-// the ball's.
+// In each round the joints are weighted by the residuals of the round before, and the prior is a ball with the mass and
+// centre of mass of that round's body.
 LearntPayload PayloadLearner::fit(std::size_t first_block) const {
   const std::size_t known = known_.size();
   std::vector<Sums> S(known, Sums::Zero());

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the inverse dynamics of this folder share: accelerations as sums over the joints that support a body (rnea and
-// explicit), force and moment of each body from them, and the torques from those by a sum of its own for each joint
-// (explicit and injection).
+// Shared by the inverse dynamics of this folder: accelerations as sums over the joints that support a body (rnea and
+// explicit), force and moment of each body from them, and torques from these by a separate sum for each joint (explicit
+// and injection).
 #pragma once
 
 #include "lanes/twists.hpp"

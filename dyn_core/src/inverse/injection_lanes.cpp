@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // Inverse dynamics by frame injection, paper 003 (Safeea, Neto and Bearee), eqs 4-17, symbols as in
-// dyn_core/inverse/injection.hpp: what joint j transfers to W links side by side, from the nearest joint to the base.
-// A joint that does not support a link transfers nothing: its rates are 0 there.
+// dyn_core/inverse/injection.hpp: the transfers of joint j to W links side by side, from the nearest joint to the base.
+// A joint that does not support a link transfers nothing: its rates are 0 in that lane.
 #include "inverse/body_wrenches.hpp"
 #include "lanes/define_rates.hpp"
 
@@ -21,7 +21,7 @@ DYN_INLINE void inject(const V3& k, const V3& p, V qd, V qdd, const Moments& I, 
   t.vr = t.vr + velocity;                                                                // (10)
   t.wr = t.wr + w;                                                                       // (16)
 }
-DYN_INLINE void push(const V3& k, V qd, V qdd, Transfers& t) {  // where j slides
+DYN_INLINE void inject_prismatic(const V3& k, V qd, V qdd, Transfers& t) {
   t.acceleration = t.acceleration + k * qdd;
   t.vr = t.vr + k * qd;
 }
@@ -47,7 +47,7 @@ void inverse_by_injection(const Plan& plan, const Rates& rates, double* tau) {
       const V qd = where_supported(plan, j, first, rates.v[j]), qdd = where_supported(plan, j, first, rates.a[j]);
       const V3 k = spread3(plan, Row::axis_x, j);
       if (row(plan, Row::slides)[j] != 0.0) {
-        push(k, qd, qdd, t);
+        inject_prismatic(k, qd, qdd, t);
       } else {
         inject(k, c - spread3(plan, Row::origin_x, j), qd, qdd, I, trace, t);
       }

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // M by composite rigid bodies (Walker and Orin 1982), as dyn_core/jsim/crba.hpp, in base axes: composites about the
-// bodies' origins as sums over lanes; the wrench of a composite is then seen from the origins of all ancestors at once,
+// bodies' origins as sums over lanes; the wrench of a composite is then moved to the origins of all ancestors at once,
 // the joints that support it side by side.
 #include "lanes/composites.hpp"
 #include "lanes/define_mass.hpp"

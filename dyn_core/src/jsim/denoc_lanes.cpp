@@ -33,7 +33,7 @@ DYN_INLINE Rigid shifted(const Rigid& b, double m, const Vector3<double>& l) {
            b.I.xz - e.x * l.z - e.z * l.x, b.I.yz - e.y * l.z - e.z * l.y}};
 }
 
-// (28): a body's first child follows it at once, its sum need not go through memory.
+// (28). A body's first child comes right after it, so that its sum stays in registers.
 DYN_INLINE void recursion(const Plan& plan) {
   Rigid child{};
   for (int i = plan.bodies; i-- > 0;) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // M by paper 000 (Wang and Ju), eqs 30-37, elements side by side: the joints k that support u in the lanes. As in
-// dyn_core/jsim/explicit.hpp every element is a sum of its own over the subtree of u, and none uses another. n_u comes
-// into the sum, where it meets a vector instead of a matrix; what does not depend on k is there once a row:
+// dyn_core/jsim/explicit.hpp every element is a sum of its own over the subtree of u, and none uses another. n_u is
+// multiplied inside the sum, with vectors instead of a matrix; the factors that do not depend on k, once a row:
 //   w_l = m_l n_u x r_uI (u revolute), m_l n_u (u prismatic)
 //   k R: n_k . (sum I_l n_u + sum r_kI x w_l)      (30), (34); no I_l where u is prismatic
 //   k P: n_k . sum w_l                             (31), (35)
@@ -42,7 +42,7 @@ DYN_INLINE RowSums row_sums(const Plan& plan, int u) {
   return sums;
 }
 
-// Elements of row u for kBlocks W joints k from `first` on. One order of operations, whatever kBlocks is.
+// Elements of row u for kBlocks W joints k from `first` on. The order of operations is the same for every kBlocks.
 template <int kBlocks, bool kSlides>
 DYN_INLINE void elements(const Plan& plan, int u, int first, const RowSums& sums, V (&value)[kBlocks]) {
   V3 o[kBlocks], moment[kBlocks];

@@ -26,7 +26,7 @@ DYN_INLINE void store_first3(const Plan& plan, int name, int body, const V3& v, 
   store_first(to + 2L * plan.stride, v.z, lanes);
 }
 
-// Sums over what is beyond the block at hand.
+// Sums over all bodies beyond the current block.
 struct Beyond {
   V3 h, b;
   Tensor D;
@@ -40,7 +40,7 @@ DYN_INLINE void joint_vectors(const Plan& plan, const Segment& s, int k, const V
   const V m = fixed(block, Fixed::mass);
   const V3 n = load3(plan, Row::axis_x, body), o = load3(plan, Row::origin_x, body);
   const V3 c = load3(plan, Row::com_x, body), from_reference = c - reference;
-  // To the next body of the segment; the segments below its end come in with `sum`.
+  // To the next body of the segment; `sum` has the segments beyond its end.
   const int followed = k + 1 < s.blocks ? W : lanes - 1;
   const V3 l = first_of(followed, load3(plan, Row::origin_x, body + 1) - o);
   const V3 h = sum_down<Bodies>(from_reference * m) + sum.h;
@@ -65,7 +65,7 @@ DYN_INLINE void joint_vectors(const Plan& plan, const Segment& s, int k, const V
   store_first3(plan, kWork_y, body, y, lanes);
 }
 
-// The segments below a segment's end: of each of them h, and b and D with l from that end to it.
+// Adds a segment's h, and b and D with l from the parent segment's end to it, to that end.
 DYN_INLINE void hand_down(const Plan& plan, const Segment& s, const Beyond& sum) {
   SegmentEnd& parent = ends_of(plan)[s.parent];
   const V3 l = spread3(plan, Row::origin_x, s.first_body) - parent.origin;

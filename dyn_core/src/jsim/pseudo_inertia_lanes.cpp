@@ -2,9 +2,9 @@
 //
 // M by pseudo-inertias (paper 000, Table 1), symbols as in dyn_core/jsim/pseudo_inertia.hpp:
 //   M_ij = sum over l of tr(U_li J_l U_lj^T),  U_li = E_i T_l,   so  = tr(E_i (T_l J_l T_l^T) E_j^T)
-// The pseudo-inertia is brought to base axes once a link, about the link's origin: K = [S, h; h^T, m]. E_i = [[n], u]
-// is the same for the link's whole pose, u being the velocity of its origin for a unit rate of joint i; products Y = E
-// K and traces for W joints side by side, without the entries that are always 0.
+// The pseudo-inertia is rotated to base axes once a link, about the link's origin: K = [S, h; h^T, m]. E_i = [[n], u]
+// with u the velocity of the link's origin for a unit rate of joint i; products Y = E K and traces for W joints side by
+// side, without the entries that are always 0.
 #include "lanes/define_mass.hpp"
 #include "lanes/link_products.hpp"
 
@@ -38,8 +38,8 @@ struct Poses {
     return {spread3(plan, Row::origin_x, l), spread3(plan, kPseudo_h, l), all(row(plan, Row::mass)[l]),
             spread6(plan, kPseudo_S, l)};
   }
-  // X = (n, u); Y = E K by its entries off the diagonal of [n] S + u h^T, which [n] of the other joint meets in pairs,
-  // and by [n] h + m u
+  // X = (n, u). tr(Y E_j^T) with Y = E K needs only differences of opposite entries of [n] S + u h^T, since [n_j] is
+  // skew, and [n] h + m u
   DYN_INLINE static void columns(const Plan& plan, const Link& link, int first, V* X, V* Y) {
     V3 n, u;
     joint_twist<kSlides>(plan, first, load3(plan, Row::axis_x, first), link.o - load3(plan, Row::origin_x, first), n,

@@ -1,9 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // M column by column by the inverse dynamics at a = e_j (Walker and Orin 1982, method 1), as
-// dyn_core/jsim/unit_acceleration.hpp, in base axes and W columns j side by side. Whatever joint j carries accelerates
-// with it as one body, with z_j and z_j x (c - o_j); wrenches are handed inwards from body to body, about their
-// origins.
+// dyn_core/jsim/unit_acceleration.hpp, in base axes and W columns j side by side. All bodies beyond joint j accelerate
+// as one, with z_j and z_j x (c - o_j); wrenches are summed inwards from body to body, about the bodies' origins.
 #include "lanes/columns.hpp"
 #include "lanes/define_mass.hpp"
 
@@ -29,7 +28,7 @@ DYN_INLINE void store_wrenches(const Plan& plan, int segment, int first, int lan
   for (int r = 0; r < 6; ++r) store_lanes(to + static_cast<long>(r) * plan.stride, parts[r], lanes);
 }
 
-// + what body i takes itself:  f = m a,  n = I z + (c_i - o_i) x f
+// Adds the wrench of body i itself:  f = m a,  n = I z + (c_i - o_i) x f
 template <bool kSlides>
 DYN_INLINE void add_body(const Plan& plan, int i, const V3& z, const V3& o, V slides, Wrenches& w) {
   const V3 c = spread3(plan, Row::com_x, i);

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the lane forms in base axes start from, for double: axes, origins, centres of mass and inertias of the bodies, W
-// of them side by side, and the memory that they work in. Taken when it is made. docs/speed.md tells how they are made.
+// The input of the lane forms in base axes, for double: axes, origins, centres of mass and inertias of the bodies, W of
+// them side by side, and the lane forms' work memory. Only the constructor allocates. docs/speed.md has the method.
 #pragma once
 
 #include <vector>

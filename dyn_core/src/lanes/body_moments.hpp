@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// First moment and inertia of each body about its own origin, base axes: what both lane forms of paper 001 (Mohan and
-// Saha) start from, jsim/denoc_lanes.cpp and forward/denoc_lanes.cpp.
+// First moment and inertia of each body about its own origin, base axes: for jsim/denoc_lanes.cpp, the eliminations of
+// forward/ and composites.hpp.
 #pragma once
 
 #include "lanes/rows.hpp"
@@ -11,10 +11,10 @@ namespace {
 enum : int {
   kWork_h = Row::work,         // first moment
   kWork_I = Row::work + 3,     // inertia
-  kWork_free = Row::work + 9,  // what comes after
+  kWork_free = Row::work + 9,  // the first free row
 };
 
-// M_i about the bodies' origins: h = m c, I + m (c.c 1 - c c^T), c seen from there.
+// About the body's origin: h = m c, I + m (c.c 1 - c c^T), with c from that origin.
 DYN_INLINE void own_inertias(const Plan& plan) {
   for (int i = 0; i < plan.bodies; i += W) {
     const V3 c = load3(plan, Row::arm_x, i);

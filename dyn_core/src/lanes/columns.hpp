@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// M column by column: column i above the diagonal is of the joints that support body i, which are runs of neighbours:
-// those before it in its own segment, then whole segments towards the base. W of them side by side.
+// M column by column: column i above the diagonal has an entry for each joint that supports body i. These joints are
+// runs of neighbours: those before it in its own segment, then whole segments towards the base. W of them side by side.
 #pragma once
 
 #include "lanes/rows.hpp"
@@ -34,8 +34,7 @@ DYN_INLINE void column_above(const Plan& plan, int i, double* M, const Make& mak
   });
 }
 
-// What is below the diagonal of M from what is above that of `upper`: squares of W by W turned over, the edges number
-// by number.
+// The lower triangle of M from the upper one of `upper`: squares of W by W transposed, the edges number by number.
 DYN_INLINE void mirror(const double* upper, double* M, int n) {
   const int whole = n < 2 * W ? 0 : n / W * W;
   for (int i = 0; i < whole; i += W) {
@@ -61,12 +60,12 @@ DYN_INLINE void clear_square(const Plan& plan, int which) {
   for (long i = 0; i < static_cast<long>(plan.bodies) * plan.stride; i += W) store(to + i, V{});
 }
 
-// So many lanes of x added to a column of theirs; those past them are of other joints.
+// Adds the first `lanes` lanes of x to a column; the numbers after them belong to other joints.
 DYN_INLINE void add_lanes(double* to, int lanes, V x) {
   store(to, load(to) + (lanes < W ? first_of(lanes, x, V{}) : x));
 }
 
-// Lanes past `lanes` are 0.
+// The first `lanes` lanes of a, the others 0.
 DYN_INLINE V3 first_of(int lanes, const V3& a) {
   return {first_of(lanes, a.x, V{}), first_of(lanes, a.y, V{}), first_of(lanes, a.z, V{})};
 }

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Composite inertias, of a body with all that it carries, each about the body's own origin, base axes: rows
-// Row::composite_h and composite_I. A shift from origin to origin is a summand of the joint beyond, so that they are
-// sums over lanes all the same, and small links far from the base keep their digits.
+// Composite inertias of the subtree of each body about the body's own origin, base axes: rows Row::composite_h and
+// composite_I. The change of the reference point from origin to origin is added as a summand of the body beyond, so
+// that they are plain sums over lanes, and small links far from the base lose no digits.
 #pragma once
 
 #include "lanes/body_moments.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 enum : int {
   kComposite_sums = kWork_free,           // six rows of work
-  kComposite_free = kComposite_sums + 6,  // what comes after
+  kComposite_free = kComposite_sums + 6,  // the first free row
 };
 
 // What a shift by l adds to the inertia of a body of mass m:  2 (e.l) 1 - e l^T - l e^T,  e = h + m l / 2
@@ -44,8 +44,8 @@ DYN_INLINE void compose(const Plan& plan) {
       });
 }
 
-// Moment n about the body's origin and force f that a unit acceleration of the joint takes: rows n and f, from the rows
-// of the composite's h and I.
+// Moment n about the body's origin and force f for a unit acceleration of the joint: rows n and f, from the rows of the
+// composite's h and I.
 template <bool kSlides>
 DYN_INLINE void unit_wrenches(const Plan& plan, int composite_h, int composite_I, int rows_n, int rows_f) {
   for (int i = 0; i < plan.bodies; i += W) {

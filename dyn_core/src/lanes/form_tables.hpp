@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The lane forms of the algorithms for M, C and inverse dynamics, found by the algorithms' classes: null where an
-// algorithm has none of its own. `fused` has none here, since it makes M, C, g and h together.
+// Tables of the lane forms for M, C and inverse dynamics, by the algorithms' classes: null where an algorithm has none
+// of its own. `fused` has none here, since it computes M, C, g and h together.
 #pragma once
 
 #include <array>

@@ -20,7 +20,7 @@ namespace dyn::lanes {
 // Lanes of a vector.
 constexpr int width(KernelSet set) noexcept { return static_cast<int>(set); }
 
-// f(std::integral_constant<KernelSet, set>()): from the set that was chosen to what was compiled for it.
+// f(std::integral_constant<KernelSet, set>()): from a set chosen at run time to the code compiled for it.
 template <class F>
 auto with_kernel_set(KernelSet set, F&& f) {
 #if defined(__x86_64__)

@@ -2,12 +2,11 @@
 //
 // A matrix link by link, the sum over links l of Y^T X with a column of each for every joint that supports l: M by the
 // methods of jsim/momentum.hpp, pseudo_inertia.hpp and screw.hpp, C by that of coriolis/screw.hpp, symbols as there.
-// Columns are made for W joints side by side, and so are the products; joints that do not support the link are left
-// out.
+// Columns and products are computed for W joints side by side; joints that do not support the link are skipped.
 //
-// A Method has kRows numbers a column; Link, what a link's columns have in common, made by of(plan, l); and
-// columns(plan, link, first, X, Y), those of W joints from `first` on. kUpper: its products are symmetric, those above
-// the diagonal are made.
+// A Method has kRows, the length of a column; of(plan, l), the numbers common to all columns of link l; and
+// columns(plan, link, first, X, Y), the columns of W joints from `first` on. kUpper: the products are symmetric, and
+// only those above the diagonal are computed.
 #pragma once
 
 #include "lanes/columns.hpp"
@@ -81,7 +80,7 @@ DYN_INLINE void add_products(const Plan& plan, int l, double* sum) {
     double* column = sum + i * stride;
     for_runs(plan, Method::kUpper ? i : l, Method::kUpper ? i + 1 : l + 1, [&](int begin, int end) {
       for (int first = begin; first < end; first += W) {
-        V even{}, odd{};  // what was there comes last: the next link waits for it
+        V even{}, odd{};  // the sum so far is added last, since the next link waits for it
 #pragma GCC unroll 9
         for (int r = 0; r < Method::kRows; r += 2) {
           even = mul_add(y[r], load(X + r * stride + first), even);
@@ -114,7 +113,7 @@ DYN_INLINE void sum_links(const Plan& plan, double* out) {
   if constexpr (Method::kUpper) mirror(out, n);
 }
 
-// The joint's unit twist: angular, and linear of a point that is r away from the joint's origin.
+// The joint's unit twist: angular part, and linear part of the point at r from the joint's origin.
 template <bool kSlides>
 DYN_INLINE void joint_twist(const Plan& plan, int first, const V3& z, const V3& r, V3& angular, V3& linear) {
   angular = z;

@@ -3,7 +3,7 @@
 
 namespace dyn::lanes {
 
-// A body goes on with the segment before it if it is its parent's only child.
+// A body belongs to its parent's segment if it is the parent's only child.
 Cut::Cut(const Tree& tree, int width) : segment_of(tree.size) {
   std::vector<int> children(tree.size, 0);
   for (const int p : tree.parent) {

@@ -26,7 +26,7 @@ inline Aligned aligned(size_t count) {
   return Aligned(p);
 }
 
-// A tree in segments, depth first, with their blocks of so many lanes.
+// A tree cut into segments, depth first, with blocks of `width` lanes.
 struct Cut {
   Cut(const Tree& tree, int width);
   std::vector<Segment> segments;

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the lane forms that start from the bodies' frames in base axes agree on with the code that calls them: plain
-// numbers and pointers only. A Plan is made once a model by base_frames.cpp for a given width W.
+// The interface between the lane forms in base axes and their callers: plain numbers and pointers only. base_frames.cpp
+// makes a Plan once a model for a given width W.
 #pragma once
 
 #include "lanes/segment.hpp"
@@ -35,9 +35,9 @@ struct Fixed {
   };
 };
 
-// What is kept of the bodies, in base axes: a row of `stride` numbers each, one a body in body order. `stride` leaves
-// room for W numbers beyond the last body. Positions are seen from the origin of the first body on the way from the
-// base, so that a robot far from its base, or on a carriage, keeps its digits.
+// Quantities of the bodies in base axes: rows of `stride` numbers, one a body in body order. `stride` leaves room for W
+// numbers after the last body. Positions are relative to the origin of the first body on the way from the base, so that
+// a robot far from its base, or on a carriage, loses no digits.
 struct Row {
   enum Name : int {
     axis_x,
@@ -62,7 +62,7 @@ struct Row {
     frame_y = frame_x + 3,
     step_x = frame_y + 3,  // three rows each: from the parent body's origin to the body's; 0 of bodies on the base
     arm_x = step_x + 3,    // from the body's origin to its centre of mass
-    // By functions that make them where they are needed (twists.hpp, composites.hpp).
+    // Computed on demand by twists.hpp and composites.hpp.
     rate = arm_x + 3,
     acceleration,
     omega_x,                        // three rows each: angular velocity,
@@ -70,7 +70,7 @@ struct Row {
     velocity_x = outer_x + 3,       // velocity of the body's origin,
     composite_h = velocity_x + 3,   // first moment of the subtree about that,
     composite_I = composite_h + 3,  // six rows: its inertia
-    work = composite_I + 6,         // from here on whatever an algorithm keeps
+    work = composite_I + 6,         // from here on: work rows of the algorithm
     work_count = 48,
     count = work + work_count
   };

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The kinematics that the lane forms in base axes take as given, W bodies of a chain side by side: axes, origins,
-// centres of mass, inertias. Rotations are products of quaternions along the lanes, positions sums along them.
+// The kinematics for the lane forms in base axes, W bodies of a chain side by side: axes, origins, centres of mass,
+// inertias. Rotations are products of quaternions along the lanes, positions sums along them.
 #include "lanes/forms.hpp"
 #include "lanes/rows.hpp"
 
@@ -20,7 +20,7 @@ DYN_INLINE Moments inertia_in_base(const double* block, const Frame& f) {
   return I;
 }
 
-// One segment from the base outwards. Lanes past a segment's end are overwritten by the segment that comes next.
+// One segment from the base outwards. The next segment overwrites the lanes after this one's end.
 template <bool kSlides>
 DYN_INLINE void place_segment(const Plan& plan, int index, const double* q) {
   const Segment& s = plan.segment[index];

@@ -12,7 +12,7 @@ namespace {
 struct Quaternion {
   V w, x, y, z;
 };
-// Short chains of dependent sums: the chain of rotations is what a state waits for.
+// Sums paired for a short chain of dependent operations, since the product of rotations is on the critical path.
 DYN_INLINE Quaternion operator*(const Quaternion& a, const Quaternion& b) {
   return {(a.w * b.w - a.x * b.x) - (a.y * b.y + a.z * b.z), (a.w * b.x + a.x * b.w) + (a.y * b.z - a.z * b.y),
           (a.w * b.y + a.y * b.w) + (a.z * b.x - a.x * b.z), (a.w * b.z + a.z * b.w) + (a.x * b.y - a.y * b.x)};
@@ -31,7 +31,7 @@ struct Frame {
   V slide;        // of prismatic joints, m
 };
 
-// Orientations of the bodies against what is before their block, from those of the joint frames and the angles:
+// Orientations of the bodies relative to the body before their block, from those of the joint frames and the angles:
 // products over the lanes by doubling steps.
 DYN_INLINE Quaternion along_lanes(const Quaternion& t, V angle) {
   V c, s;
@@ -50,7 +50,7 @@ DYN_INLINE void axes(const Quaternion& e, Frame& f) {
   f.ez = {e.x * z2 + e.w * y2, e.y * z2 - e.w * x2, (one - xx) - yy};
 }
 
-// v of the body's axes in those of the base
+// v from the body's axes to those of the base
 DYN_INLINE V3 in_base(const Frame& f, const V3& v) { return f.ex * v.x + f.ey * v.y + f.ez * v.z; }
 
 }  // namespace

@@ -10,7 +10,8 @@ struct Segment {
   int first_body, bodies;
   int first_block, blocks;
   int parent;        // segment; -1: the base
-  double offset[3];  // from the parent's last body's reference point to the first one's here, parent's frame (base), m
+  double offset[3];  // to the first body's reference point from that of the parent segment's last body, in whose frame
+                     // (base: the base frame), m
 };
 
 }  // namespace dyn::lanes

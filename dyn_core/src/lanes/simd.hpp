@@ -1,9 +1,9 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The only place that knows instruction sets: V, a vector of W doubles, and the few things that operators cannot say
-// (moving values across lanes, broadcasts, parts of a vector to and from memory). Everything is in an anonymous
-// namespace and nothing of the standard library's inline code is used: files compiled with different -m flags must not
-// share a function, or the linker may keep the one that this machine cannot run.
+// The only file that depends on the instruction set: V, a vector of W doubles, and the operations that C++ operators do
+// not have (moving values across lanes, broadcasts, parts of a vector to and from memory). Everything is in an
+// anonymous namespace and no inline code of the standard library is used: files compiled with different -m flags must
+// not share a function, or the linker may keep the one that this machine cannot run.
 #pragma once
 
 #if defined(__AVX512F__)
@@ -35,13 +35,14 @@ DYN_INLINE V load(const double* from) { return *reinterpret_cast<const VU*>(from
 DYN_INLINE void store(double* to, V v) { *reinterpret_cast<VU*>(to) = v; }
 // One lane of a vector that is in memory, in all lanes.
 DYN_INLINE V spread(const V& v, int lane) { return all(reinterpret_cast<const Scalar*>(&v)[lane]); }
-// One number, by itself: a vector of several would have to wait for the stores of its parts.
+// Copies one number; the asm keeps the compiler from merging copies into a vector load, which would have to wait for
+// the stores of its parts.
 DYN_INLINE void copy_one(const double* from, double* to) {
   long long bits = *reinterpret_cast<const Bits*>(from);
   asm volatile("" : "+r"(bits));
   *reinterpret_cast<Bits*>(to) = bits;
 }
-// Makes the compiler spread lanes by loads, of which a processor does more at a time than of shuffles.
+// Makes the compiler spread lanes by loads, of which a processor executes more at a time than of shuffles.
 template <class T>
 DYN_INLINE void keep_in_memory(T& x) {
   asm volatile("" : "+m"(x));
@@ -61,7 +62,7 @@ DYN_INLINE void store_first(double* to, V v, int count) {
 DYN_INLINE V first_of(int count, V a, V b) {
   return _mm512_mask_blend_pd(static_cast<__mmask8>((1U << count) - 1U), b, a);
 }
-// Lane i of the result is lane i - K; lanes that come in are `fill`'s.
+// Lane i of the result is lane i - K of v; the first K lanes come from `fill`.
 template <int K>
 DYN_INLINE V up(V v, V fill) {
   return reinterpret_cast<V>(
@@ -114,7 +115,7 @@ DYN_INLINE V choose(Mask mask, V yes, V no) { return _mm512_mask_blend_pd(mask, 
 DYN_INLINE bool any_beyond(V x, double limit) {
   return _mm512_cmp_pd_mask(_mm512_abs_pd(x), all(limit), _CMP_GT_OQ) != 0;
 }
-// Half a vector at a time from memory, which spares a step of shuffles.
+// Half a vector at a time from memory, which saves a step of shuffles.
 DYN_INLINE V load_halves(const double* low, const double* high) {
   return _mm512_maskz_insertf64x4(0xFF, _mm512_castpd256_pd512(_mm256_loadu_pd(low)), _mm256_loadu_pd(high), 1);
 }
@@ -237,10 +238,10 @@ DYN_INLINE void load_transposed(const double* from, long stride, int count, V (&
 #endif
 
 #if DYN_SIMD_WIDTH > 2
-// A chain of up to seven bodies seen from the fourth (middle.hpp); lane 3 is its place, the one beyond the seventh is
+// For a chain of up to seven bodies relative to the fourth (middle.hpp), whose lane is 3; the lane after the seventh is
 // free. in_middle_order: angles of joints 1 2 3, 0, 4 5 6, and of joint 0 in the free lane. towards_middle<K>: each
-// lane gets that of the K-th body towards the middle, and the middle's if there is none. sums_from_middle: x_k + .. +
-// x_2 before the middle, x_3 + .. + x_{k-1} behind it.
+// lane gets the number of the K-th body towards the middle, and the middle's if there is none. sums_from_middle: x_k +
+// .. + x_2 before the middle, x_3 + .. + x_{k-1} behind it.
 #endif
 
 // load_transposed: r[k] has the k-th number of each of W rows that lie `stride` apart, for k < count.

@@ -2,8 +2,8 @@
 //
 // cos(q/2) and sin(q/2), up to a common sign (enough for the quaternion of a turn by q), to about 1 ulp.
 // q/2 = k pi/2 + r. With fused multiply-add pi/2 is in two pieces; without, in three, the first two of 33 bits, so that
-// k times them is exact for |k| < 2^20. Then the polynomials of the C library that came with 4.4BSD (fdlibm) on |r| <=
-// pi/4, pairs of terms side by side. Larger angles go to libm.
+// k times them is exact for |k| < 2^20. Then the polynomials of fdlibm (4.4BSD) on |r| <= pi/4, pairs of terms side by
+// side. Angles beyond kLargestAngle go to libm.
 #pragma once
 
 #include "lanes/simd.hpp"

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Sums over what supports a body and over what it carries, W bodies of a chain side by side: by doubling steps in a
-// block, from block to block and from segment to segment by what came before.
+// Sums over the bodies from the base to a body, and over its subtree, W bodies of a chain side by side: by doubling
+// steps within a block; the sum so far is carried from block to block and from segment to segment.
 #pragma once
 
 #include "lanes/columns.hpp"
@@ -18,7 +18,7 @@ DYN_INLINE Numbers<6> numbers(const Moments& a) { return {{a.xx, a.yy, a.zz, a.x
 DYN_INLINE V3 vector(const Numbers<3>& a) { return {a.x[0], a.x[1], a.x[2]}; }
 DYN_INLINE Moments moments(const Numbers<6>& a) { return {a.x[0], a.x[1], a.x[2], a.x[3], a.x[4], a.x[5]}; }
 
-// Rows of bodies' own lanes: what comes behind them is another segment's.
+// Stores the first `lanes` lanes only: the numbers after them belong to another segment.
 template <int kRows>
 DYN_INLINE void store_own(const Plan& plan, int name, int body, int lanes, const Numbers<kRows>& a) {
   const bool whole = body + lanes == plan.bodies;  // there is room behind the last body

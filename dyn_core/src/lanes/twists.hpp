@@ -18,7 +18,7 @@ DYN_INLINE void take_rates(const Plan& plan, const Rates& rates) {
   }
 }
 
-// Unit vector of the joint where it turns, 0 where it slides, and the other way round.
+// turning_axis: the joint's unit vector if it is revolute, else 0; sliding_axis: the reverse.
 template <bool kSlides>
 DYN_INLINE V3 turning_axis(const Plan& plan, int body) {
   const V3 z = load3(plan, Row::axis_x, body);

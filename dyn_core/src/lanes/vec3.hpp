@@ -46,7 +46,7 @@ DYN_INLINE V pairing(const V3& a, const V3& b, const V3& c, const V3& d) {
 DYN_INLINE V plus_dot(const V3& a, const V3& b, V sum) {
   return mul_add(a.z, b.z, mul_add(a.y, b.y, mul_add(a.x, b.x, sum)));
 }
-// sum + a x b, what comes late last
+// sum + a x b, ordered for a b that is available last
 DYN_INLINE V3 plus_cross(const V3& sum, const V3& a, const V3& b) {
   return {(sum.x + a.y * b.z) - a.z * b.y, (sum.y + a.z * b.x) - a.x * b.z, (sum.z + a.x * b.y) - a.y * b.x};
 }
@@ -101,7 +101,7 @@ DYN_INLINE V3 turned(const Moments& G, const V3& a) {
   return {(G.yy + G.zz) * a.x - G.xy * a.y - G.xz * a.z, (G.xx + G.zz) * a.y - G.xy * a.x - G.yz * a.z,
           (G.xx + G.yy) * a.z - G.xz * a.x - G.yz * a.y};
 }
-// sum + I a, what comes late last: the sum and the diagonal of I take one step each after G
+// sum + I a, ordered for a G that is available last: one step for the diagonal of I, one for the sum
 DYN_INLINE V3 plus_turned(const V3& sum, const Moments& G, const V3& a) {
   return {mul_add(G.yy + G.zz, a.x, (sum.x - G.xy * a.y) - G.xz * a.z),
           mul_add(G.xx + G.zz, a.y, (sum.y - G.xy * a.x) - G.yz * a.z),
@@ -112,7 +112,7 @@ DYN_INLINE Moments pair(const V3& a, const V3& b) {
   const V xx = a.x * b.x, yy = a.y * b.y, zz = a.z * b.z;
   return {xx + xx, yy + yy, zz + zz, a.x * b.y + a.y * b.x, a.x * b.z + a.z * b.x, a.y * b.z + a.z * b.y};
 }
-// G = a b^T + b a^T + c d^T + d c^T; b may come last
+// G = a b^T + b a^T + c d^T + d c^T, ordered for a b that is available last
 DYN_INLINE Moments pairs(const V3& a, const V3& b, const V3& c, const V3& d) {
   const V3 aa = a + a, cc = c + c;
   return {cc.x * d.x + aa.x * b.x,

@@ -53,7 +53,7 @@ void Generation::take_over(const Generation& before) noexcept {
   for (int body = 0; body < transitions.size(); ++body) {
     const Transition& now = transitions[body];
     const int old_body = before.body_of_key.has(now.key) ? before.body_of_key[now.key] : -1;
-    if (old_body < 0) {  // a new body is there at once: its joint brings its own state
+    if (old_body < 0) {  // a new body is not ramped: its joint has a state of its own
       change(body, BodyInertia{});
       continue;
     }
@@ -83,7 +83,7 @@ void Generation::advance(double period_s) noexcept {
     if (ramp.elapsed_s >= ramp.duration_s) {
       ramp.active = false;
       --active_ramps;
-      dynamics.set_body_inertia(body, target);  // the target's own bits
+      dynamics.set_body_inertia(body, target);  // not blended: equal to the target to the bit
     } else {
       dynamics.set_body_inertia(body, blend(ramp.from, target, ramp.progress()));
     }

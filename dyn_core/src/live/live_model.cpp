@@ -126,7 +126,7 @@ void LiveModel::collect() {
   fresh_settings_.collect();
 }
 
-// The one build of a change; whatever may refuse it does so before anything is changed.
+// Builds the model of a change, once; everything that can refuse the change does so before anything is modified.
 Applied LiveModel::change(Parts parts, double transition_time_s, Change* later, bool attaches,
                           const CoordinateMap* map) {
   check_transition_time(transition_time_s);
@@ -162,7 +162,8 @@ Applied LiveModel::change(Parts parts, double transition_time_s, Change* later, 
   return applied;
 }
 
-// Of the first model, and where joints change: a coordinate that goes on keeps its key, another one gets a new one.
+// Keys of the coordinates, for the first model and where joints change: a continued coordinate keeps its key, others
+// get new ones.
 void LiveModel::carry_joints(const Model& model, const CoordinateMap* map, Parts& parts) {
   std::vector<int> from(static_cast<size_t>(model.coordinates()), -1);
   if (model_ != nullptr && map == nullptr) {
@@ -190,7 +191,8 @@ void LiveModel::check_room(const Parts& parts, const Model& model) const {
   }
 }
 
-// Keys and versions: a body whose inertia is not what was published last gets a new version, to be reached in time.
+// Sets the keys and versions of the bodies: one whose inertia differs from the published one gets a new version, and a
+// ramp of transition_time_s.
 void LiveModel::remember(Generation& generation, double transition_time_s) {
   recent_models_[generation.id] = generation.model;
   if (recent_models_.size() > models_remembered) recent_models_.erase(recent_models_.begin());
@@ -258,7 +260,7 @@ Generation& LiveModel::acquire(double period_s) noexcept {
     if (settings->choices != settings_->choices) requested_fallback_.store(0, std::memory_order_relaxed);
     fresh_settings_.retire(std::exchange(settings_, std::move(settings)));
   }
-  // Relaxed: the word is all there is to see.
+  // Relaxed: no other memory is published with this word.
   const Fallback fallback = requested_fallback();
   settings_changed = settings_changed || fallback != fallback_;
   fallback_ = fallback;

@@ -137,7 +137,8 @@ void Regressor::parameters(const Tree& tree, std::span<double> p) const noexcept
   regressor::read_parameters(tree, impl_->layout, p);
 }
 
-// A joint of several degrees of freedom resists each of them; its body is the last of its simple joints.
+// A joint of several degrees of freedom has friction in each of them; its body is that of the last of its simple
+// joints.
 void Regressor::friction(std::span<const double> v, std::span<double> columns) const noexcept {
   const Tree& tree = impl_->tree;
   const auto n = static_cast<size_t>(tree.coordinates);

@@ -1,14 +1,14 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the kernels of the regressor and the code that calls them agree on: plain numbers and pointers only.
+// The interface between the kernels of the regressor and their callers: plain numbers and pointers only.
 #pragma once
 
 #include "fused/kernel.hpp"
 
 namespace dyn::regressor {
 
-// Constants of a block: W doubles each, in this order. Where a body's link is, in the kernels' frame of the body (its
-// axes, at its reference point).
+// Constants of a block: W doubles each, in this order. Pose of a body's link in the kernels' frame of the body, whose
+// origin is the body's reference point.
 enum LinkConstant : int {
   axis_xx,  // the link's x axis
   axis_xy,
@@ -33,8 +33,8 @@ struct LinkPlan {
 
 struct Kernel {
   unsigned long block_bytes;
-  // Y with a row a body, column-major; what is zero by structure is not written. False, and nothing written, where q, v
-  // or a is not finite.
+  // Y with a row for each body, column-major; entries that are zero by structure are not written. False, and nothing
+  // written, where q, v or a is not finite.
   bool (*torque)(const fused::Plan& plan, const LinkPlan& links, const double* q, const double* v, const double* a,
                  double* Y);
 };

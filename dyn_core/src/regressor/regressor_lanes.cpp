@@ -24,8 +24,8 @@ DYN_INLINE V3 link_vector(const double* block, const Frame& f, LinkConstant firs
 }
 
 // With e the link's axes, o its origin, u = w x e and a the acceleration of the origin:
-//   m: (a, o x a);  m c_k: f = dw x e_k + w x u_k, (f, e_k x a + o x f);  I_kl: e_k (e_l . dw) + u_k (e_l . w), and
-//   with k, l changed
+//   m: (a, o x a);  m c_k: f = dw x e_k + w x u_k, (f, e_k x a + o x f);
+//   I_kl: e_k (e_l . dw) + u_k (e_l . w), and for k != l the same with k and l exchanged
 template <bool kSlides>
 DYN_INLINE void wrench_columns(const double* block, const State& b, Columns& columns) {
   const Frame& f = b.frame;
