@@ -62,7 +62,7 @@ TEST_P(Batch, IsEachStateByItself) {
   }
 }
 
-// Whatever else is wanted with it: h by its own pass and h = C v + g, M with and without.
+// h with every combination of other terms: by its own pass and as C v + g, with M and without.
 TEST_P(Batch, EverySubsetOfTheTermsIsTheSame) {
   test::Rng rng(81);
   const auto model = std::make_shared<const Model>(Model::build(test::random_robot(rng, {.joints = 7})));

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gravity and inertias that change after update(): whatever is asked next, by whatever combination of algorithms, must
-// be of the new ones. Expected: crba, recursive, aba and rnea, with the same changes made before update().
+// Gravity and inertias that change after update(): all later results, by every combination of algorithms, must have the
+// new ones. Expected: crba, recursive, aba and rnea, with the same changes made before update().
 #include <gtest/gtest.h>
 
 #include <array>
@@ -23,7 +23,7 @@ struct Change {
 constexpr std::array<Change, 3> changes{Change{true, false}, Change{false, true}, Change{true, true}};
 const Vec3d other_gravity(3.0, -4.0, 5.0);
 
-// What is asked for after a change, and which of it first.
+// The results requested after a change, and their order.
 enum Call { call_inverse, call_forward, call_minv, call_element, calls };
 
 template <class T>

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What public headers ask of their callers ends the program in debug and test builds where it does not hold; calls that
-// keep to it pass, which the other tests of the same guarded code show.
+// A violated precondition of a public header ends the program in debug and test builds; that valid calls pass is shown
+// by the other tests of the same guarded code.
 #include "dyn_core/precondition.hpp"
 
 #include <gtest/gtest.h>

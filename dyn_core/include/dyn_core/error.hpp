@@ -18,7 +18,7 @@ class ModelError : public std::runtime_error {
 struct [[nodiscard]] Status {
   enum class Code { ok, not_finite, singular_inertia };
   Code code = Code::ok;
-  int body = -1;       // index into Tree; -1: no single body
+  int body = -1;       // index into Tree; the coordinate where an entry of q, v or a is not finite; -1: neither
   double value = 0.0;  // the offending value: the pivot or the entry
 
   [[nodiscard]] constexpr bool ok() const noexcept { return code == Code::ok; }

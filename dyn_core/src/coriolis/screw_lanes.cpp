@@ -2,7 +2,7 @@
 //
 // C link by link, paper 002 (Laus, Simoni and Martins), eqs 21 and 35, symbols as in dyn_core/coriolis/screw.hpp. The
 // sums over k of eq 35 are taken first: dJ_x/dq_k is J_x x J_k for k beyond x, so that with the twists T_l of the link
-// and T_x of body x (both of the point that is the link's centre of mass) and Mbar of eq 10
+// and T_x of body x (both with the link's centre of mass as reference point) and Mbar of eq 10
 //   C_xy = 1/2 [ (J_x x T_l) . Mbar J_y + J_x . Mbar (J_y x (T_l - 2 T_y)) + (J_x x J_y) . Mbar T_l ]
 // for all joints x, y that support the link: a product Y^T X, with X and Y made for W joints side by side.
 #include "lanes/define_rates.hpp"

@@ -34,7 +34,7 @@ Lqr solve_lqr(const MatX<double>& A, const MatX<double>& B, const MatX<double>& 
     if (largest_entry(change) > tolerance * largest_entry(P)) continue;  // not by norms, whose squares might overflow
     return {(R + B.transpose() * P * B).llt().solve(B.transpose() * P * A), P};
   }
-  throw ModelError("LQR: nothing stabilises this system, or what it does not see in Q does not come to rest");
+  throw ModelError("LQR: (A, B) cannot be stabilised, or A has a mode that does not decay and has no cost in Q");
 }
 
 }  // namespace dyn

@@ -20,7 +20,7 @@ DYN_INLINE Chain chain_of(const Plan& plan, int s) {
           segment.offset};
 }
 
-// Number by number: g++ would call memset for whole structs, by an instruction that is slow to start.
+// Number by number: for whole structs g++ would call memset, which is slow for so few bytes.
 DYN_INLINE void clear(V3& a) { a.x = a.y = a.z = V{}; }
 template <unsigned kTerms>
 DYN_INLINE void clear(Bridge& bridge) {
@@ -39,7 +39,7 @@ DYN_INLINE void clear(Bridge& bridge) {
   }
 }
 
-// Everything that comes from the base outwards, for all chains.
+// The pass from the base outwards, for all chains: frames, twists, accelerations.
 template <class L, unsigned kTerms, bool kSlides>
 DYN_INLINE void outwards(const Plan& plan, const double* q, const double* v, const double* a) {
   Bridge* bridges = static_cast<Bridge*>(plan.bridges);

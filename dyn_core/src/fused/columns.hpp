@@ -3,7 +3,7 @@
 // Columns of M and C from the joints' twists and wrenches:
 //   M_ij = F_j . J_i,  C_ij = J_i . dF_j                  for i = j or i an ancestor of j
 //   M_ij = F_i . J_j,  C_ij = F_i . dJ_j + D_i . Jw_j     for i in the subtree of j
-// A column has j fixed (spread to all lanes) and i along the lanes. Both halves of M are made by the same products in
+// A column has j fixed (spread to all lanes) and i along the lanes. Both halves of M are sums of the same products in
 // the same order, so that it is symmetric to the bit.
 #pragma once
 
@@ -53,7 +53,7 @@ DYN_INLINE void own_columns(const Rows& rows, int n, int first, int lanes, const
   }
 }
 
-// Lines of the cache that the next rectangle will be written to: a matrix this large is not in the first level.
+// Prefetches the cache lines that the next rectangle is written to: a large matrix is not in the first-level cache.
 DYN_INLINE void expect_rectangle(const double* next, int n) {
   if (n <= 48) return;
 #pragma GCC unroll 8
@@ -99,15 +99,15 @@ DYN_INLINE void state_columns(const Twist& J, const Twist& dJ, int i, const Rows
   }
 }
 
-// What a chain's columns need of a body in all lanes.
+// The vectors of a body that a chain's columns need in all lanes.
 struct Spread {
   Wrench F, dF;
   Twist dJ;
   V3 Jw;
 };
 
-// M of a chain of kBodies: what is on and above the diagonal by columns, the rest number by number from there. Lanes
-// below the diagonal and past the column's end are overwritten.
+// M of a chain of kBodies: the upper triangle by columns, the lower one copied from it number by number. Lanes below
+// the diagonal and past the column's end are overwritten later.
 template <int kBodies, class States>
 DYN_INLINE void symmetric_columns(const States& states, const Spread* of, double* M) {
 #pragma GCC unroll 8
@@ -128,7 +128,7 @@ DYN_INLINE void symmetric_columns(const States& states, const Spread* of, double
   }
 }
 
-// Rows of block k of column j of C in a chain of kBodies, and what the column adds to h = C v + g.
+// Rows of block k of column j of C in a chain of kBodies, and the column's summand of h = C v + g.
 template <int kBodies>
 DYN_INLINE void coriolis_column(const Rows& rows, const Spread& of_j, int j, int k, const double* v, V& h,
                                 const Output& out) {

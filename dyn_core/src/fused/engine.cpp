@@ -9,7 +9,8 @@ struct Engine::Impl {
   Impl(const Tree& tree, lanes::KernelSet set, const Kernels& kernels)
       : load_state(kernels.load_state), choose(kernels.choose), memory(tree, kernels, set, lanes::width(set)) {}
 
-  // After a while without calls every page that one touches must be found anew: asked for at once, not one by one.
+  // After a pause the TLB has lost the pages that a call uses: prefetches look them up at once, not one after the
+  // other.
   void expect(const KernelPair& kernels, const double* q, const double* v) const noexcept {
     constexpr int some = 32;  // numbers: lines come with their neighbours
     __builtin_prefetch(reinterpret_cast<const void*>(kernels.evaluate));

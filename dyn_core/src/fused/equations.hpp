@@ -1,10 +1,10 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // The equations of one block: W bodies of a chain side by side, or one body in W states (L, simd.hpp). All in base
-// axes, moments about a point P that is fixed in space: where the last body of the segment has its reference point
-// (slid along its axis) just now, so that small links far from the base keep their digits. A twist (v, w) has v of the
+// axes, moments about a point P that is fixed in space: the current reference point of the segment's last body (moved
+// along its axis), so that small links far from the base lose no digits. A twist (v, w) has v of the
 // point of the body that is at P. Symbols as in coriolis/fused.hpp. kSlides: the model has prismatic joints (their
-// bodies are points with mass, all others have none; see engine.cpp).
+// bodies are point masses, all others have no mass; see plan.cpp).
 #pragma once
 
 #include "fused/kernel.hpp"
@@ -31,7 +31,7 @@ DYN_INLINE Quaternion orientations(const double* block, V q) {
                      angle);
 }
 
-// Axes of one body from those of the body before it, and cosine and sine of its angle (turn.w, turn.x).
+// Axes of one body from those of the body before it, with turn.w and turn.x the cosine and sine of its angle.
 DYN_INLINE void turned_axes(const V3* before, const AxisPermutation& permutation, const double* body,
                             const Quaternion& turn, Frame& f) {
   V3 ex, ey;
@@ -51,7 +51,7 @@ DYN_INLINE void turned_axes(const V3* before, const AxisPermutation& permutation
   f.ey = ey * turn.w - ex * turn.x;
 }
 
-// Reference points from the last one in the block: the sum over the lanes from each one on of the offsets back.
+// Reference points relative to the last one in the block: for each lane the sum of the offsets from it on.
 template <class L, bool kSlides>
 DYN_INLINE V3 offset_back(const double* block, V q, Frame& f) {
   V3 offset = f.ex * constant<L>(block, back_x) + f.ey * constant<L>(block, back_y);
@@ -90,7 +90,7 @@ DYN_INLINE Twist unit_twist_rate(const Twist& t, const Twist& J) {
   return {plus_cross(cross(t.w, J.v), t.v, J.w), cross(t.w, J.w)};
 }
 
-// What is summed over subtrees: first moment h, second moments G;
+// The quantities that are summed over subtrees: first moment h, second moments G;
 // linear momentum p, and A = sum of m xdot x^T, whose parts are Gdot = A + A^T and L, the axis of A^T - A.
 struct Inertia {
   V3 h;
@@ -160,7 +160,7 @@ DYN_INLINE Momentum body_momentum(const double* block, const Inertia& body, cons
   return {p, swept(body.G, body.h, t.v, t.w)};
 }
 
-// A force or its likes: (linear, about P).
+// A wrench, momentum or the like: (force, moment about P).
 struct Wrench {
   V3 f, n;
 };
@@ -173,7 +173,7 @@ template <class L>
 DYN_INLINE Wrench first(const Wrench& a) {
   return {first<L>(a.f), first<L>(a.n)};
 }
-// The same wrench about P - delta, where its moments were about P.
+// Wrench with its reference point moved from P to P - delta.
 DYN_INLINE Wrench moved_back(const Wrench& a, const V3& delta) { return {a.f, a.n + cross(delta, a.f)}; }
 
 // F = (m Jv + Jw x h, I Jw + h x Jv), of the composite body
@@ -183,10 +183,9 @@ DYN_INLINE Wrench inertial_wrench(V m, const Inertia& c, const Twist& J) {
   return {kSlides ? f + J.v * m : f, plus_turned(cross(c.h, J.v), c.G, J.w)};
 }
 
-// Force and moment that a body's motion takes. Its points are accelerated by b + A_w x x + w x (w x x) with b = A_v + w
-// x v:
+// Force and moment for a body's motion. Its points x are accelerated by b + A_w x x + w x (w x x), b = A_v + w x v:
 //   f = m b + A_w x h + w x (w x h),  n = h x b + tr(G) A_w - G A_w + (G w) x w
-// The accelerations come late: what asks for velocities alone is summed up first.
+// Terms with velocities alone are added first, since the accelerations are available last.
 template <class L, bool kSlides>
 DYN_INLINE Wrench body_wrench(const double* block, const Inertia& body, const Twist& t, const Twist& A) {
   const V3 wv = cross(t.w, t.v);

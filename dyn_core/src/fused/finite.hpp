@@ -5,7 +5,7 @@
 
 namespace {
 
-// Are all n numbers of each? 0 x is 0 where x is finite, NaN else.
+// Are all n numbers of q, v and a finite? 0 x is 0 where x is finite, else NaN.
 DYN_INLINE bool all_finite(int n, const double* q, const double* v, const double* a) {
   V sum{};
   for (int i = 0; i < n; i += W) {

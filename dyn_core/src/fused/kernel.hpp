@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the kernels of all instruction sets and the code that calls them agree on: plain numbers and pointers only.
-// See docs/speed.md for the idea. A Plan is made once a model by plan.cpp for a given width W.
+// The interface between the kernels of all instruction sets and their callers: plain numbers and pointers only.
+// docs/speed.md has the method. plan.cpp makes a Plan once a model for a given width W.
 //
 // Segments, blocks and lanes as in lanes/segment.hpp. Work memory: a State a block, a Bridge a segment.
 #pragma once
@@ -21,9 +21,9 @@ enum Constant : int {
   parent_qy,
   parent_qz,
   back_x,    // from the next body's reference point in the segment to this one's, body frame, m; with from_middle, for
-  back_y,    // bodies from the middle on, the other way
+  back_y,    // bodies from the middle on, in the opposite direction
   back_z,    // 0 for revolute joints
-  moment_x,  // what is left of the inertia after regrouping (plan.cpp): first moment, kg m
+  moment_x,  // of the inertia after regrouping (plan.cpp): first moment, kg m
   moment_y,  // 0 where lanes are bodies
   half_xx,   // and second moments about the reference point, kg m^2: half of the diagonal ones
   half_yy,
@@ -45,8 +45,8 @@ enum Constant : int {
   constants_count
 };
 
-// A joint frame whose axes are those of the body before it but for order and sign, as with most robots: column c of the
-// rotation is sign[c] times axis[c]. Used where lanes are states.
+// A joint frame whose axes are those of the body before it except for order and sign, as in most robots: column c of
+// the rotation is sign[c] times axis[c]. Used where lanes are states.
 struct AxisPermutation {
   bool applies;
   int axis[3];
@@ -56,7 +56,7 @@ struct AxisPermutation {
 struct Plan {
   int bodies, segments, blocks;
   bool slides;       // there are prismatic joints
-  bool from_middle;  // a single chain that middle.hpp knows: constants as it wants them, gravity in joint frame 0
+  bool from_middle;  // a single chain for middle.hpp: constants laid out for it, gravity in joint frame 0
   const Segment* segment;
   const double* constants;              // [block][Constant][W]
   const AxisPermutation* permutations;  // one a body
@@ -66,16 +66,16 @@ struct Plan {
   void* bridges;  // likewise: bridge_bytes a segment
 };
 
-// Where results go, in body order; null: not wanted. Matrices are column-major with `bodies` rows; what is zero by
-// structure is not written.
+// Arrays for results in body order; null: not computed. Matrices are column-major with `bodies` rows; entries that are
+// zero by structure are not written.
 struct Output {
   double* M = nullptr;
   double* C = nullptr;
   double* g = nullptr;
-  double* h = nullptr;  // C v + g; where C is not wanted, M a + C v + g for a given. With C, g must be given too.
+  double* h = nullptr;  // C v + g; where C is null, M a + C v + g for a given a. With C, g must be given too.
 };
 
-// For a state that has been loaded, here or there. a may be null: zero.
+// For a state that has been loaded, from the plan's copy or the caller's. a may be null: zero.
 using Evaluate = void (*)(const Plan&, const double* q, const double* v, const double* a, const Output&);
 // Loads a state and evaluates for it; false, and nothing written, where it is not finite.
 using LoadAndEvaluate = bool (*)(const Plan&, const double* q, const double* v, const Output&);
@@ -86,17 +86,16 @@ struct KernelPair {
 
 struct Kernels {
   unsigned long state_bytes, bridge_bytes;
-  // Puts q and v into the plan, from where they are loaded again without waiting. False, and nothing written, where
-  // they are not finite.
+  // Copies q and v into the plan, in whole vectors. False, and nothing written, where they are not finite.
   bool (*load_state)(const Plan&, const double* q, const double* v);
-  // What makes the outputs that are not null, for a plan of this shape.
+  // The kernels for the outputs that are not null and a plan of this shape.
   KernelPair (*choose)(const Plan&, const Output&);
 
   // For as many states side by side as a vector has lanes, with a Plan of one body a block. All numbers here are
-  // [entry][lane]. A state that is not finite makes NaN of its own lane only, and its entry in `not_finite` is NaN, 0
-  // else.
+  // [entry][lane]. A state that is not finite has NaN results in its own lane only, and NaN in `not_finite`, which is
+  // else 0.
   void (*states)(const Plan&, const double* q, const double* v, const Output&, double* not_finite);
-  // From and to states that lie one after the other, of so many entries each.
+  // From and to states in memory one after the other, of so many entries each.
   void (*to_lanes)(const double* states, int entries, double* lanes);
   void (*from_lanes)(const double* lanes, int entries, double* states);
 };

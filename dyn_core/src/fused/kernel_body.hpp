@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The kernels for one state at a time, compiled once for each instruction set by kernels_*.cpp: one for trees of any
-// shape, and one with all sizes known to the compiler for single chains of six and seven revolute joints.
+// The kernels for one state at a time, part of fused_lanes.cpp: one for trees of any shape, and one with all sizes
+// known to the compiler for single chains of six and seven revolute joints.
 #pragma once
 
 #include "fused/chains.hpp"
@@ -18,8 +18,8 @@ DYN_INLINE void inwards(const Chain& chain, Bridge& bridge) {
   if (chain.parent) hand_down<kTerms, kSlides>(bridge, m, *chain.parent);
 }
 
-// Columns of a block's bodies against its ancestors': blocks before it in its own chain, then chain by chain towards
-// the base, with the wrenches' moments taken along from P to P.
+// Columns of a block's bodies against its ancestors: blocks before it in its own chain, then chain by chain towards the
+// base, the reference point of the wrenches moved from P to P.
 template <unsigned kTerms>
 DYN_INLINE void ancestor_columns(const Plan& plan, int s, int k, const Output& out) {
   const Chain own = chain_of<Bodies>(plan, s);
@@ -137,7 +137,7 @@ void chain(const Plan& plan, const double* q, const double* v, const double* a, 
   }
 }
 
-// 0 x is 0 where x is finite, NaN else.
+// Adds 0 where x and y are finite, else NaN.
 DYN_INLINE V zero_or_nan(V x, V y, V sum) { return mul_add(all(0.0), x, mul_add(all(0.0), y, sum)); }
 
 template <int kBlocks>

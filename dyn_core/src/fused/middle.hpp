@@ -1,11 +1,11 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Frames of a single chain of six or seven revolute joints, seen from body 3: M, C and h are the same in any axes and
-// about any point that stand still just now, and from the middle every body is three joints away at most: two products
-// of quaternions instead of three, and no angle of joint 0. Gravity alone asks how the base stands.
+// Frames of a single chain of six or seven revolute joints, relative to body 3: M, C and h are the same in all axes and
+// about all points that are fixed in space, and every body is at most three joints away from the middle: two products
+// of quaternions instead of three, and no angle of joint 0. Only gravity needs the orientation of the base.
 //   Behind the middle  Q_k = Q_{k-1} E_k, E_k = T_k turn(q_k);  before it  Q_k = Q_{k+1} E_{k+1}^-1.
-// Lane k holds E_k or E_{k+1}^-1; plan.cpp lays T out so. Quaternions have the length 2^(1/8) there: products of four
-// then have sqrt(2), and their products among themselves are entries of the rotation matrix without doubling.
+// Lane k holds E_k or E_{k+1}^-1; plan.cpp lays T out so. These quaternions have the length 2^(1/8): products of four
+// have sqrt(2), so that products of their components are entries of the rotation matrix without a factor of 2.
 #pragma once
 
 #include "fused/passes.hpp"
@@ -89,7 +89,7 @@ DYN_INLINE void frames_from_middle(const Chain& chain, const double* q, V (&c)[k
   for (int k = 0; k < kBlocks; ++k) chain.states[k].frame.o = {ox[k], oy[k], oz[k]};
 }
 
-// Gravity in the axes of body 3, from that in the joint frame of body 0 (Plan::gravity): first turned by q_0.
+// Gravity in the axes of body 3, from gravity in the joint frame of body 0 (Plan::gravity), rotated by q_0 first.
 DYN_INLINE V3 gravity_in_middle(const double* gravity, const Frame& frames, V half_cosines, V half_sines) {
   const V c = last(half_cosines), s = last(half_sines), twice = s + s;
   const V cosine = all(1.0) - twice * s, sine = twice * c;

@@ -1,8 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The two passes over one chain of bodies: outwards for frames, twists and accelerations, inwards for what is summed
-// over subtrees. kTerms says which of M, C and (term_h) the torques tau = M a + C v + g are made; g costs next to
-// nothing.
+// The two passes over one chain of bodies: outwards for frames, twists and accelerations, inwards for sums over
+// subtrees. kTerms: which of M, C and (term_h) the torques tau = M a + C v + g are computed; g adds almost no time.
 #pragma once
 
 #include "fused/columns.hpp"
@@ -17,7 +16,7 @@ struct State {
   Rows rows;
 };
 
-// Between chains, all lanes alike: pose and twist of the last body of a chain, and the sums of the chains below it.
+// Between chains, all lanes alike: pose and twist of a chain's last body, and the sums over the chains beyond it.
 struct Bridge {
   Quaternion orientation;
   V3 ex, ey, ez;
@@ -45,7 +44,7 @@ DYN_INLINE int lanes_of(const Chain& chain, int k) {
   const int left = chain.bodies - k * W;
   return left < W ? left : W;
 }
-// A number of each body in its lane; or of one body, W states side by side.
+// Bodies: a number of each body in its lane. States: of one body, W states side by side.
 DYN_INLINE V load_lanes(Bodies, const Chain& chain, int k, const double* values) {
   return load_first(values + chain.first_body + k * W, lanes_of(chain, k));
 }
@@ -53,7 +52,7 @@ DYN_INLINE V load_lanes(States, const Chain& chain, int k, const double* values)
   return load(values + static_cast<long>(chain.first_body + k) * W);
 }
 
-// Orientations within each block. No block waits for another here.
+// Orientations within each block; the blocks do not depend on each other here.
 template <bool kSlides>
 DYN_INLINE void turns(Bodies, const Chain& chain, const double* q) {
   for (int k = 0; k < chain.blocks; ++k) {
@@ -116,8 +115,8 @@ DYN_INLINE void frames(const Chain& chain, const double* q, Bridge& bridge) {
       parent.ex * all(chain.offset[0]) + parent.ey * all(chain.offset[1]) + parent.ez * all(chain.offset[2]) - behind;
 }
 
-// Unit twists; twists as their sums, and accelerations A = sum of J a + dJ v, from -g0 at the base; where M is made
-// too, g comes from its F instead.
+// Unit twists; twists as their sums, and accelerations A = sum of J a + dJ v, from -g0 at the base; where M is computed
+// too, A begins at 0 and g comes from F.
 template <class L, unsigned kTerms, bool kSlides>
 DYN_INLINE void motions(const Chain& chain, const double* v, const double* a, const V3& g0, Bridge& bridge) {
   constexpr bool moves = (kTerms & (term_C | term_h)) != 0, accelerates = (kTerms & term_h) != 0;
@@ -152,8 +151,8 @@ DYN_INLINE void motions(const Chain& chain, const double* v, const double* a, co
   if constexpr (accelerates) bridge.acceleration = acceleration;
 }
 
-// Adds what has been summed up to the first body of a chain to the sums below its parent's last body: moments about the
-// parent's P = this P - delta.
+// Adds the sums over a chain to those beyond its parent chain's last body: moments about the parent's P = this P -
+// delta.
 //   h' = h + m delta,  G' = G + h delta^T + delta h^T + m delta delta^T,  A' = A + p delta^T
 template <unsigned kTerms, bool kSlides>
 DYN_INLINE void hand_down(const Bridge& from, V m, Bridge& to) {
@@ -168,7 +167,8 @@ DYN_INLINE void hand_down(const Bridge& from, V m, Bridge& to) {
   if constexpr ((kTerms & term_h) != 0) to.wrench = to.wrench + moved_back(from.wrench, delta);
 }
 
-// Bodies, their sums over subtrees, and the joints' wrenches of one block; `bridge` takes the sums along.
+// Bodies, their sums over subtrees, and the joints' wrenches of one block; `bridge` carries the sums from block to
+// block.
 template <class L, unsigned kTerms, bool kSlides>
 DYN_INLINE void composites(const double* block, const State& b, Rows& rows, Bridge& bridge, bool last_block) {
   const auto carried = [last_block](const auto& sum, const auto& behind) { return last_block ? sum : sum + behind; };

@@ -1,14 +1,14 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// From a Tree to a Plan: segments, constants in lanes, and the regrouping of inertias. Turning joint i moves only part
-// of what its body is: mass on the axis might as well belong to the body before. So from the tips to the base:
+// From a Tree to a Plan: segments, constants in lanes, and the regrouping of inertias. Joint i does not move mass on
+// its axis relative to the body before, so that such mass may be added to that body. From the tips to the base:
 //   revolute: m, h_z and G_zz go to the body before; h_x, h_y and the other five of G stay.
-//   prismatic: what is left of G about the centre of mass goes to the body before (it does not turn against it);
-//              a point mass at the centre of mass stays, and becomes the body's reference point.
+//   prismatic: G about the centre of mass goes to the body before (relative to which it does not rotate);
+//              a point mass at the centre of mass stays, which becomes the body's reference point.
 // These are the base parameters: M, C and g do not change, revolute bodies have no mass left, and the kernels do less.
-// A revolute body's reference point may be anywhere on its axis: where the next one's is nearest, so that the way
-// between them has no z. Its x and y may be turned about z: x along what is left of h (only where lanes are bodies;
-// where they are states, joint frames at right angles are worth more).
+// A revolute body's reference point may be anywhere on its axis: it is nearest to that of the next body, so that the
+// offset between them has no z. The kernels' x and y axes may be rotated about z: x is along the remaining h (only
+// where lanes are bodies; where they are states, right angles between joint frames save more).
 #include "fused/plan.hpp"
 
 #include <Eigen/Geometry>
@@ -26,7 +26,7 @@ BodyMoments body_moments(const Tree& tree, int i) noexcept {
   return {tree.mass[i], tree.mass[i] * c, Mat3d::Identity() * (0.5 * I.trace()) - I + tree.mass[i] * c * c.transpose()};
 }
 
-// Axes that are off by rounding count: URDF files write pi/2 in decimals.
+// Rotations that differ from a permutation by rounding count as one: URDF files have pi/2 in decimals.
 AxisPermutation axis_permutation(const Mat3d& R) noexcept {
   AxisPermutation p{true, {0, 0, 0}, {0.0, 0.0, 0.0}};
   for (int c = 0; c < 3; ++c) {
@@ -125,7 +125,7 @@ Mat3d PlanMemory::joint_turn(const Tree& tree, int i) const noexcept {
   return p < 0 ? R : Mat3d(align_[p].transpose() * R);
 }
 
-// What stands in the lane of body k of a segment: its own joint, or what middle.hpp wants there.
+// The rotation in the lane of body k of a segment: that of its own joint, or the one that middle.hpp needs there.
 Eigen::Quaterniond PlanMemory::lane_turn(const Tree& tree, const Segment& s, int k) const noexcept {
   const bool before = plan.from_middle && k < kMiddle;
   const int joint = s.first_body + k + (before ? 1 : 0);

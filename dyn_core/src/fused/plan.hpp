@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A Plan with the memory behind it, for blocks of so many bodies: the kernels' width, or 1 where the lanes are states.
+// A Plan and its memory, for blocks of `width` bodies: the kernels' width, or 1 where the lanes are states.
 #pragma once
 
 #include <Eigen/Geometry>
@@ -14,7 +14,7 @@
 
 namespace dyn::fused {
 
-// What was compiled for that set.
+// The kernels compiled for that set.
 inline Kernels kernels_of(lanes::KernelSet set) {
   return lanes::with_kernel_set(set, [](auto chosen) { return kernels<chosen()>(); });
 }

@@ -1,14 +1,14 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // The kernels for W states side by side, one a lane: the same passes as for one state, body after body. Inputs and
-// outputs are [entry][W] here; to_lanes and from_lanes bring them from and to states that lie one after the other.
+// outputs are [entry][W] here; to_lanes and from_lanes convert from and to states one after the other in memory.
 #pragma once
 
 #include "fused/kernel_body.hpp"
 
 namespace {
 
-// Row and column of body k of segment s, as soon as its wrenches are there: they meet the twists of those before it.
+// Row and column of body k of segment s, once its wrenches are known: their products with the twists of its ancestors.
 template <unsigned kTerms>
 DYN_INLINE void state_row(const Plan& plan, int s, int k, Rows rows, const Output& out) {
   const Bridge* bridges = static_cast<const Bridge*>(plan.bridges);
@@ -77,7 +77,7 @@ DYN_INLINE void by_joints(const Plan& plan, const double* q, const double* v, co
   plan.slides ? side_by_side<kTerms, true>(plan, q, v, out) : side_by_side<kTerms, false>(plan, q, v, out);
 }
 
-// 0 x is 0 where x is finite, NaN else.
+// NaN in the lanes of states that are not finite, else 0.
 void find_not_finite(const Plan& plan, const double* q, const double* v, double* not_finite) {
   V sum{};
   for (int i = 0; i < plan.bodies * W; i += W) sum += all(0.0) * load(q + i) + all(0.0) * load(v + i);
@@ -96,7 +96,7 @@ void state_terms(const Plan& plan, const double* q, const double* v, const Outpu
   }
 }
 
-// W by W numbers at a time. Rows of lanes may be read past the last entry, but are not used.
+// W by W numbers at a time.
 void to_lanes(const double* states, int entries, double* lanes) {
   for (int e = 0; e < entries; e += W) {
     const int count = entries - e < W ? entries - e : W;

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Words that error messages about models share.
+// Text that error messages about models share.
 #pragma once
 
 #include <locale>

@@ -22,7 +22,8 @@ struct Moments {
     first += m * r;
     second += m * r * r.transpose();
   }
-  // An even rod from r to r + d; the integral of (r + s d)(r + s d)^T over s from 0 to 1 is c c^T + d d^T / 12.
+  // A uniform rod from r to r + d, c its centre: the integral of (r + s d)(r + s d)^T over s in [0, 1] is c c^T + d
+  // d^T/12.
   void add_rod(double m, const Vec3d& r, const Vec3d& d) {
     add_point(m, r + 0.5 * d);
     second += m / 12.0 * d * d.transpose();

@@ -8,14 +8,14 @@
 namespace dyn {
 namespace {
 
-// What a coordinate is: its joint, how that moves, and which joint comes before it.
+// The meaning of a coordinate: its joint, the joint's motion and axis, and the joint before it.
 struct Coordinate {
   std::string name, joint, before;
   Motion motion = Motion::revolute;
   Vec3d axis = Vec3d::Zero();  // in the link before; of floating and planar joints zero
 };
 
-const char* said(Motion motion) { return motion == Motion::revolute ? "turns" : "slides"; }
+const char* text_of(Motion motion) { return motion == Motion::revolute ? "revolute" : "prismatic"; }
 
 std::vector<Coordinate> coordinates_of(const Model& model) {
   const Tree& tree = model.tree();
@@ -40,11 +40,12 @@ std::vector<Coordinate> coordinates_of(const Model& model) {
   return all;
 }
 
-// Why the second cannot go on with a position of the first; empty where it can.
+// Why the second cannot continue a position of the first; empty where it can.
 std::string difference(const Coordinate& was, const Coordinate& is) {
   const std::string joint = "joint '" + is.joint + "' ";
-  if (was.motion != is.motion) return joint + said(is.motion) + " and " + said(was.motion) + " no longer as before";
-  if (was.axis.dot(is.axis) < 0.0) return joint + "has an axis that points the other way than before";
+  if (was.motion != is.motion)
+    return joint + "is " + text_of(is.motion) + ", and was " + text_of(was.motion) + " before";
+  if (was.axis.dot(is.axis) < 0.0) return joint + "has an axis in the opposite direction of the one before";
   if (was.before != is.before) return joint + "comes after " + is.before + ", and came after " + was.before;
   return "";
 }
@@ -72,7 +73,7 @@ std::vector<int> carried_coordinates(const Model& before, const Model& after, co
   const std::vector<Coordinate> was = coordinates_of(before), is = coordinates_of(after);
   const std::string& source = after.description().source;
   for (const auto& [from, to] : map) {
-    if (find(was, from) == nullptr) throw ModelError("map: there is no joint '" + from + "' to go on from");
+    if (find(was, from) == nullptr) throw ModelError("map: the robot in use has no joint '" + from + "'");
     if (to && find(is, *to) == nullptr) throw ModelError("map: " + source + " has no joint '" + *to + "'");
   }
   std::vector<int> carried(is.size(), -1);
@@ -81,15 +82,15 @@ std::vector<int> carried_coordinates(const Model& before, const Model& after, co
     if (given != map.end() && !given->second) continue;  // it ends
     const Coordinate* to = find(is, given == map.end() ? was[i].name : *given->second);
     std::string why = to == nullptr ? "joint '" + was[i].joint + "' is gone" : difference(was[i], *to);
-    // Who names a joint knows its axis and its place; only what a number means must stay.
+    // A joint named in the map may have another axis or place; only the unit of its position must stay.
     if (given != map.end() && was[i].motion == to->motion) why.clear();
     if (!why.empty()) {
-      throw ModelError(source + ": " + why + "; 'map' has to say what becomes of '" + was[i].name +
-                       "': a joint that moves in the same way, or null");
+      throw ModelError(source + ": " + why + "; 'map' must give for '" + was[i].name +
+                       "' the joint of the same type that continues it, or null");
     }
     int& from = carried[static_cast<size_t>(to - is.data())];
     if (from >= 0) {
-      throw ModelError("map: joint '" + to->name + "' cannot go on from both '" + was[static_cast<size_t>(from)].name +
+      throw ModelError("map: joint '" + to->name + "' cannot continue both '" + was[static_cast<size_t>(from)].name +
                        "' and '" + was[i].name + "'");
     }
     from = static_cast<int>(i);

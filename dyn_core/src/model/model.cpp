@@ -23,7 +23,8 @@ const char* to_string(JointType type) noexcept {
 
 namespace {
 
-// The least rotation that takes z to the unit vector a; about x by pi first where a points down, for accuracy.
+// The smallest rotation from z to the unit vector a; for a with a.z < 0, from -z to a after a rotation about x by pi,
+// for accuracy.
 Mat3d turn_z_to(const Vec3d& a) {
   const auto least = [](const Vec3d& to) {  // Rodrigues: 1 + [v] + [v]^2 / (1 + cos), v = z x to
     const Mat3d v = skew<double>(Vec3d::UnitZ().cross(to));
@@ -36,7 +37,7 @@ Mat3d turn_z_to(const Vec3d& a) {
 
 struct SimpleJoint {
   Motion motion;
-  Vec3d axis;  // in the frame the joint stands in
+  Vec3d axis;  // in the joint frame
   const char* suffix;
 };
 
@@ -166,8 +167,8 @@ class ModelBuilder {
     }
   }
 
-  // Parallel-axis sums about the common centre of mass, over links in their fixed order: taking a link away again gives
-  // the same bits as before.
+  // Parallel-axis sums about the common centre of mass, over links in their fixed order, so that adding a link and
+  // removing it again restores every bit.
   void merge_inertias() {
     Tree& t = model_.tree_;
     const int n = t.size;
@@ -203,7 +204,7 @@ class ModelBuilder {
 
   static Vec3d com_in_body(const Link& link) { return link.body_T_link.R * link.inertial.com_m + link.body_T_link.p_m; }
 
-  // User order: depth-first, the robot's own joints before the first payload's, and so on.
+  // The user's order: depth-first, the robot's own joints first, then those of each payload in turn.
   void number_coordinates() {
     const auto& joints = model_.description_.joints;
     std::vector<size_t> order(joints.size());

@@ -15,7 +15,7 @@ std::string lower_case(std::string_view text) {
 }
 
 size_t edit_distance(std::string_view a, std::string_view b) {
-  constexpr size_t longest = 64;  // beyond that nothing is near
+  constexpr size_t longest = 64;  // longer names are never similar
   if (a.size() > longest || b.size() > longest) return std::max(a.size(), b.size());
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});

@@ -14,7 +14,7 @@ namespace dyn {
 // Least number of letters to insert, delete or replace that turn a into b.
 [[nodiscard]] size_t edit_distance(std::string_view a, std::string_view b);
 
-// At most three of the names, nearest first; empty where nothing is near.
+// At most three of the names, the most similar first; empty where none is similar.
 [[nodiscard]] std::vector<std::string> near_names(std::string_view name, const std::vector<std::string>& names);
 
 }  // namespace dyn

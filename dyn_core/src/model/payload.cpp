@@ -32,7 +32,8 @@ void check_pose(const std::string& where, const Pose& pose) {
   const double skewed = (pose.R.transpose() * pose.R - Mat3d::Identity()).cwiseAbs().maxCoeff();
   if (!finite) throw ModelError(where + ": its pose contains a number that is not finite");
   if (skewed > unit_tolerance || pose.R.determinant() < 0.0) {
-    throw ModelError(where + ": the matrix of its pose is no rotation (R^T R is off by " + number_text(skewed) + ")");
+    throw ModelError(where + ": the matrix of its pose is not a rotation (R^T R - 1 has an entry of " +
+                     number_text(skewed) + ")");
   }
 }
 

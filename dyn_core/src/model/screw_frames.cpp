@@ -9,13 +9,13 @@ namespace dyn {
 namespace {
 
 constexpr double parallel = 4e-16;  // sine of the angle between axes that are parallel but for rounding
-constexpr double far_away = 5.0;    // how far frames may be moved along axes, in distances between the joints
+constexpr double far_away = 5.0;    // largest shift of a frame along an axis, relative to the distance of the joints
 
 struct Free {  // the free angle and place of a body frame
   double c = 1.0, s = 0.0, shift = 0.0;
 };
 
-// x along the common normal of z and the child's axis, origin at its foot if that is not far.
+// x along the common normal of z and the child's axis, origin at the foot of the normal if that is not far away.
 Free choose(const Mat3d& R_child, const Vec3d& p_child) {
   const Vec3d axis = R_child.col(2);
   const double sine = std::hypot(axis.x(), axis.y());

@@ -90,8 +90,8 @@ std::string Elements::name_of(const xml::Element& element, const std::string& wh
   return *name;
 }
 
-void Elements::beware_of_misspelling(const xml::Element& element, const std::string& where,
-                                     std::span<const char* const> known) const {
+void Elements::refuse_misspelling(const xml::Element& element, const std::string& where,
+                                  std::span<const char* const> known) const {
   if (element.name.starts_with("xacro:")) fail(element, where + ": <" + element.name + "> is xacro, not yet expanded");
   for (const std::string name : known) {
     if (edit_distance(lower_case(element.name), name) <= std::max<size_t>(1, name.size() / 4)) {
@@ -114,7 +114,7 @@ std::string Elements::check(const xml::Element& element, const std::string& wher
   }
   for (const xml::Element* other : document_.children(element)) {
     const bool is_known = std::any_of(known.begin(), known.end(), [&](const char* k) { return other->name == k; });
-    if (!is_known) beware_of_misspelling(*other, where, known);
+    if (!is_known) refuse_misspelling(*other, where, known);
   }
   return clean;
 }

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Which elements and attributes a URDF's links and joints may have, and the values they hold. Strict: what other
-// readers log and drop is refused, with file and line. No number is a number in part, nothing that dynamics depends on
-// is given twice, is misspelt, or has an unknown attribute.
+// The elements and attributes that a URDF's links and joints may have, and their values. Strict: what other readers log
+// and drop is refused, with file and line. Text after a number is refused, and so is an element that dynamics depends
+// on if it is duplicate, misspelt, or has an unknown attribute.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct AttributeRule {
   const char* name;
   int numbers;  // how many; 0: a name
   bool required = false;
-  bool for_urdfdom = true;  // false: our own or newer than urdfdom, checked but not handed on
+  bool for_urdfdom = true;  // false: our own or newer than urdfdom; checked, but not passed to urdfdom
 };
 struct ElementRule {
   const char* name;
@@ -30,7 +30,7 @@ struct ElementRule {
 [[nodiscard]] std::span<const ElementRule> inertial_rules() noexcept;
 [[nodiscard]] std::span<const ElementRule> joint_rules() noexcept;
 
-// A finite decimal number and nothing else; the sign + too, which from_chars does not know.
+// The whole text as a finite decimal number; the sign + too, which from_chars does not accept.
 [[nodiscard]] std::optional<double> number(std::string_view text);
 [[nodiscard]] std::optional<Vec3d> three_numbers(std::string_view text);
 [[nodiscard]] std::vector<std::string_view> words(std::string_view text);
@@ -42,14 +42,14 @@ class Elements {
   [[nodiscard]] const xml::Document& document() const noexcept { return document_; }
   [[noreturn]] void fail(const xml::Element& at, const std::string& what) const;
   [[nodiscard]] std::string name_of(const xml::Element& element, const std::string& what) const;
-  // What is neither known nor close to a known name (sensors, materials) is ignored.
-  void beware_of_misspelling(const xml::Element& element, const std::string& where,
-                             std::span<const char* const> known) const;
-  // Throws unless the children of `element` are as the rules say. Returns them as urdfdom may have them.
+  // Throws for a name close to a known one; other unknown elements (sensors, materials) are ignored.
+  void refuse_misspelling(const xml::Element& element, const std::string& where,
+                          std::span<const char* const> known) const;
+  // Throws unless the children of `element` keep the rules. Returns their text for urdfdom.
   [[nodiscard]] std::string check(const xml::Element& element, const std::string& where,
                                   std::span<const ElementRule> rules) const;
 
-  // Of elements that were checked: a child, or null; an attribute's value, or `otherwise` where it is not given.
+  // For checked elements: a child, or null; an attribute's value, or `otherwise` where it is not given.
   [[nodiscard]] const xml::Element* child(const xml::Element& element, const char* name) const;
   static double number(const xml::Element* element, const char* attribute, double otherwise = 0.0);
   static Vec3d vector(const xml::Element* element, const char* attribute, const Vec3d& otherwise = Vec3d::Zero());

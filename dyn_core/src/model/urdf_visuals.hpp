@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The boxes, cylinders and spheres of <visual>, for pictures. Nothing depends on them: one that cannot be read is left
-// out with a warning, meshes are left out without.
+// The boxes, cylinders and spheres of <visual>, for pictures only: a shape that cannot be read is skipped with a
+// warning, meshes are skipped silently.
 #pragma once
 
 #include <map>

@@ -44,7 +44,7 @@ class Walk {
       } else if (element->name == "joint") {
         joint(*element);
       } else {
-        elements_.beware_of_misspelling(*element, "robot '" + result_.robot.name + "'", known);
+        elements_.refuse_misspelling(*element, "robot '" + result_.robot.name + "'", known);
       }
     }
     result_.clean_xml += "</robot>";
@@ -66,13 +66,13 @@ class Walk {
       if (child->name == "inertial") {
         inertial(*child, where, result_.robot.links.back());
       } else if (child->name != "visual" && child->name != "collision") {
-        elements_.beware_of_misspelling(*child, where, known);
+        elements_.refuse_misspelling(*child, where, known);
       }
     }
     result_.clean_xml += "</link>";
   }
 
-  // The tensor is given in the axes of the inertial frame; turned here into those of the link: I = R I' R^T.
+  // The tensor I' is given in the axes of the inertial frame; in those of the link: I = R I' R^T.
   void inertial(const xml::Element& element, const std::string& where, LinkDescription& link) {
     if (link.inertial) elements_.fail(element, where + ": duplicate <inertial>");
     result_.clean_xml +=
@@ -121,7 +121,7 @@ class Walk {
       if (*type == known.name) return known.type;
     }
     elements_.fail(element, where + ": type '" + *type +
-                                "' is unknown; there are fixed, revolute, continuous, prismatic, floating, planar");
+                                "' is unknown; available: fixed, revolute, continuous, prismatic, floating, planar");
   }
 
   [[nodiscard]] Pose origin(const xml::Element& element) const {
@@ -182,7 +182,7 @@ class Walk {
       limits.soft_upper = std::min(upper, limits.upper);
     } else {
       warn(joint, ": the soft limits " + number_text(lower) + " and " + number_text(upper) +
-                      " in <safety_controller> leave nothing to move in; they are not used");
+                      " in <safety_controller> leave no range of motion; they are ignored");
     }
   }
 

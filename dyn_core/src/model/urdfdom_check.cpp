@@ -14,7 +14,7 @@
 namespace dyn {
 namespace {
 
-// Keeps urdfdom quiet on the console and what it complains of.
+// Keeps urdfdom's messages from the console, and stores the first one.
 class Complaints : public console_bridge::OutputHandler {
  public:
   Complaints() : level_(console_bridge::getLogLevel()) {
@@ -54,7 +54,8 @@ urdf::ModelInterfaceSharedPtr run_urdfdom(const std::string& xml, const std::str
   return robot;
 }
 
-// Children hold on to children: let go one by one, or the destructors of a long chain recurse through all of it.
+// Links own their children by shared pointers: releases them one by one, since destructors would recurse through a
+// chain.
 void dissolve(const urdf::ModelInterface& robot) {
   for (const auto& [name, link] : robot.links_) {
     link->child_links.clear();
@@ -70,7 +71,7 @@ Pose to_pose(const urdf::Pose& pose) {
   return {Eigen::Quaterniond(r.w, r.x, r.y, r.z).normalized().toRotationMatrix(), to_eigen(pose.position)};
 }
 
-// Up to the rounding of another order of operations.
+// Equal up to the rounding of a different order of operations.
 bool same(double a, double b) { return std::abs(a - b) <= 1e-12 * (1.0 + std::abs(a)); }
 template <class Matrix>
 bool same(const Matrix& a, const Matrix& b) {
@@ -115,7 +116,7 @@ int urdfdom_type(JointType type) {
   return urdf::Joint::UNKNOWN;
 }
 
-// The first part of a joint that urdfdom reads otherwise, or null. A fixed joint's limits and mimic are not ours.
+// The first part of a joint that urdfdom reads differently, or null. We do not read a fixed joint's limits and mimic.
 const char* difference(const JointDescription& ours, const urdf::Joint& theirs) {
   const bool moves = ours.type != JointType::fixed;
   if (urdfdom_type(ours.type) != theirs.type) return "type";
@@ -138,7 +139,7 @@ void compare(const RobotDescription& robot, const urdf::ModelInterface& read) {
     const auto theirs = read.getLink(link.name);
     if (!theirs) fail(robot, "urdfdom drops " + link_text(link.name));
     if (!same(link.inertial, theirs->inertial)) {
-      fail(robot, "urdfdom reads the <inertial> of " + link_text(link.name) + " otherwise");
+      fail(robot, "urdfdom reads the <inertial> of " + link_text(link.name) + " differently");
     }
   }
   for (const JointDescription& joint : robot.joints) {
@@ -146,7 +147,7 @@ void compare(const RobotDescription& robot, const urdf::ModelInterface& read) {
     if (!theirs) fail(robot, "urdfdom drops " + joint_text(joint.name));
     const char* const part = difference(joint, *theirs);
     if (part != nullptr)
-      fail(robot, "urdfdom reads the " + std::string(part) + " of " + joint_text(joint.name) + " otherwise");
+      fail(robot, "urdfdom reads the " + std::string(part) + " of " + joint_text(joint.name) + " differently");
   }
 }
 

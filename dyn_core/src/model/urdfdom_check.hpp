@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// urdfdom is what a user's other programs read the URDF with. It logs and drops what it cannot read, so that it may see
-// another robot: here it has to see the one that walk_urdf() has found. Nothing is taken from it.
+// A user's other programs read the URDF with urdfdom, which logs and drops what it cannot read and so may see another
+// robot. This check compares it with the robot that walk_urdf() has read; nothing of urdfdom's result is used.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace dyn {
 
-// Throws ModelError where urdfdom refuses the text, or reads a link or joint otherwise. The robot is a tree.
+// Throws ModelError where urdfdom refuses the text, or reads a link or joint differently. The robot must be a tree.
 void check_with_urdfdom(const RobotDescription& robot, const std::string& clean_xml);
 
 }  // namespace dyn

@@ -1,9 +1,9 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Mass and inertia of the moving bodies. With principal moments A <= B <= C a body of real matter has A >= 0 and
-// C <= A + B. Files print rounded figures, hence tolerances relative to the trace; and a body of kilograms whose
-// inertia is below that of a grain is a point mass, whatever the last digits of the inertia say. Bodies without mass
-// are hubs or rotors, of which only the part of the inertia about the joint may be given: not held to C <= A + B.
+// Mass and inertia of the moving bodies. With principal moments A <= B <= C a physical body has A >= 0 and
+// C <= A + B. Files have rounded numbers, hence tolerances relative to the trace; and a body whose radius of gyration
+// is below 1e-6 m is a point mass, whatever the last digits of its inertia are. Bodies without mass are hubs or rotors,
+// of which only the inertia about the joint's axis may be given: C <= A + B is not required.
 #include <Eigen/Eigenvalues>
 #include <cmath>
 
@@ -90,7 +90,7 @@ std::vector<std::string> validate_bodies(const Model& model) {
     }
     if (!judgement.fault.empty()) {
       fail(model.description(),
-           where + judgement.fault + (judgement.only_triangle ? " (allow_impossible_inertia takes it)" : ""));
+           where + judgement.fault + (judgement.only_triangle ? " (accepted with allow_impossible_inertia)" : ""));
     }
     if (!judgement.doubt.empty()) warnings.push_back(where + judgement.doubt);
   }

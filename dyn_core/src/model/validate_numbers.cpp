@@ -28,7 +28,7 @@ void check_not_negative(const RobotDescription& robot, const std::string& where,
   check_finite(robot, where, value);
   if (value < 0.0) fail(robot, where + " is negative: " + number_text(value));
 }
-// Finite, and no figure of a robot.
+// Refuses finite numbers of absurd size (numeric/ranges.hpp).
 void check_size(const RobotDescription& robot, const std::string& where, double value, double most,
                 const std::string& unit) {
   if (std::abs(value) <= most) return;
@@ -75,7 +75,8 @@ void check_joint(const RobotDescription& robot, const JointDescription& joint) {
   check_finite(robot, where + ": its rotation", R);
   const double skewed = (R.transpose() * R - Mat3d::Identity()).cwiseAbs().maxCoeff();
   if (skewed > unit_tolerance || R.determinant() < 0.0) {
-    fail(robot, where + ": its origin's matrix is no rotation (R^T R is off by " + number_text(skewed) + ")");
+    fail(robot, where + ": the matrix of its origin is not a rotation (R^T R - 1 has an entry of " +
+                    number_text(skewed) + ")");
   }
   check_resistance(robot, where + ": its damping", joint.damping);
   check_resistance(robot, where + ": its friction", joint.friction);
@@ -132,11 +133,11 @@ class MimicCheck {
     const JointDescription& led_by = robot_.joints[leader->second];
     if (!is_simple(led_by)) {
       fail(robot_, where + " mimics " + joint_text(led_by.name) + ", which is " + to_string(led_by.type) +
-                       " and has not one degree of freedom");
+                       " and does not have one degree of freedom");
     }
   }
 
-  // Marks what is known to lead to a joint that is no mimic, so that each joint is passed once.
+  // Follows the leaders from one joint; settled_ marks joints that were passed, so that each is passed once.
   void follow(size_t start) {
     std::vector<size_t> path;
     for (size_t j = start; robot_.joints[j].mimic && !settled_[j]; j = index_.at(robot_.joints[j].mimic->joint)) {

@@ -41,7 +41,7 @@ LinkIndex check_names(const RobotDescription& robot) {
   return links;
 }
 
-// For every link the joint that holds it, -1 for the root.
+// For every link the joint whose child it is, -1 for the root.
 std::vector<int> check_parents(const RobotDescription& robot, const LinkIndex& links) {
   std::vector<int> holder(robot.links.size(), -1);
   for (size_t j = 0; j < robot.joints.size(); ++j) {

@@ -41,7 +41,7 @@ struct Pipe {
   }
 };
 
-// A child that is killed and waited for, whatever happens.
+// A child process; the destructor kills it and waits for it.
 struct Child {
   pid_t pid = -1;
   ~Child() {
@@ -80,7 +80,7 @@ void start(Child& child, std::vector<std::string> command, Pipe& out, Pipe& err)
   err.close_end(1);
 }
 
-// Reads both streams until they end; false if that takes too long or too much comes.
+// Reads both streams until they end; false if that takes longer than `patience` or more than max_output_bytes come.
 bool drain(Pipe& out, Pipe& err, Outcome& outcome) {
   const auto deadline = Clock::now() + patience;
   std::array<pollfd, 2> polled{pollfd{out.end[0], POLLIN, 0}, pollfd{err.end[0], POLLIN, 0}};
@@ -149,14 +149,15 @@ std::string run_xacro(const std::filesystem::path& file) {
     const bool missing = !outcome.started || (exited && WEXITSTATUS(outcome.status) == 127);
     const bool no_module = outcome.err.find("No module named 'xacro'") != std::string::npos;
     if (missing || no_module) continue;
-    if (!outcome.in_time) throw ModelError(file.string() + ": xacro was stopped: no end after 30 s or 32 MiB");
+    if (!outcome.in_time)
+      throw ModelError(file.string() + ": xacro was stopped: it took over 30 s or wrote over 32 MiB");
     if (!exited || WEXITSTATUS(outcome.status) != 0) {
       throw ModelError(file.string() + ": xacro failed: " + last_line(outcome.err));
     }
     return outcome.out;
   }
   throw ModelError(file.string() + ": the program " + (chosen && *chosen ? std::string("'") + chosen + "'" : "xacro") +
-                   " is not there; install it (pip install xacro) or name it in DYN_XACRO");
+                   " was not found; install it (pip install xacro) or name it in DYN_XACRO");
 }
 
 }  // namespace dyn

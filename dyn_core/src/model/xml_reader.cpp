@@ -238,8 +238,8 @@ class Reader {
     if (open_.empty()) fail(before + " closes an element that was never opened");
     const Element& element = document_.elements[open_.back()];
     if (element.name != closing) {
-      fail("</" + closing + "> stands where <" + element.name + "> of line " + std::to_string(element.line) +
-           " should be closed");
+      fail("</" + closing + "> was found before <" + element.name + "> of line " + std::to_string(element.line) +
+           " is closed");
     }
     advance(1);
     open_.pop_back();

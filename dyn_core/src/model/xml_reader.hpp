@@ -1,9 +1,9 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A strict reader for the part of XML that robot descriptions use: elements, attributes, comments. It stands in front
-// of urdfdom, whose XML parsers differ from version to version, forgive much and recurse as deep as the file says. No
-// recursion here; document types (and with them entity bombs), other encodings than UTF-8, and absurd sizes are
-// refused.
+// A strict reader for the part of XML that robot descriptions use: elements, attributes, comments. It is used instead
+// of urdfdom's XML parsers, which differ from version to version, accept broken XML and recurse as deep as the file is
+// nested. No recursion here; document types (and with them entity bombs), other encodings than UTF-8, and absurd sizes
+// are refused.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 namespace dyn::xml {
 
 struct Attribute {
-  std::string name, value;  // value with entities replaced and white space turned into blanks, as XML asks
+  std::string name, value;  // value with entities replaced and white space turned into blanks, as XML requires
 };
 
 struct Element {

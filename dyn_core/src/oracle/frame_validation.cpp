@@ -51,8 +51,8 @@ void FrameValidation::compare(PinocchioModel& oracle, const State& state, double
   }
 }
 
-// Relative to the frame's distance from the base or a metre, and to what that makes of the rates; the largest error in
-// the three kinds of axes.
+// Relative to the frame's distance from the base or a metre, rates relative to that times the speed; the largest error
+// over the three kinds of axes.
 void FrameValidation::compare_frame(int f, PinocchioModel& oracle, const State& state, const Record& record) {
   PinocchioModel::Frame truth;
   double J = 0.0, twist = 0.0, rate = 0.0;
@@ -86,7 +86,7 @@ void FrameValidation::compare_frame(int f, PinocchioModel& oracle, const State& 
   record("frame", "Jdot v", frame_tolerance, rate);
 }
 
-// Where J is singular it must be said; between 1e-9 and 1e-6 of its largest singular value it may be.
+// Where the least singular value of J is below 1e-9 of the largest the status must be `singular`; up to 1e-6 it may be.
 void FrameValidation::compare_lambda(int f, const MatX<double>& J, const MatX<double>& inverse_M, double condition,
                                      const Record& record) {
   const auto values = J.jacobiSvd().singularValues();

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// How PinocchioModel builds Pinocchio's model from the description, and maps to the user's coordinates. Part of
-// pinocchio_model.cpp, the only file that includes it.
+// Builds Pinocchio's model from the description, and maps to the user's coordinates. Part of pinocchio_model.cpp, the
+// only file that includes it.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ using Inputs = std::span<const double>;
 
 inline pinocchio::SE3 placement(const Pose& pose) { return {pose.R, pose.p_m}; }
 
-// Where the x, y and normal of a planar joint point: z is taken to the axis by the shortest turn; for an axis that
-// points down by the shortest turn of -z, after half a turn about x.
+// The axes x, y and normal of a planar joint: z is rotated to the joint's axis by the smallest rotation; for an axis
+// with z < 0 by the smallest rotation of -z, after half a turn about x.
 inline Mat3d plane_of(const Vec3d& axis) {
   const Vec3d z = Vec3d::UnitZ();
   if (axis.z() >= 0.0) return Eigen::Quaterniond::FromTwoVectors(z, axis).toRotationMatrix();
@@ -74,7 +74,7 @@ struct PinocchioModel::Impl {
     visit_link(root(), 0, pinocchio::SE3::Identity());
     if (links_seen != description.links.size()) throw ModelError(description.source + ": the links are not one tree");
     number(options.armature);
-    data = std::make_unique<pinocchio::Data>(model);  // in place: copying one reads what it has not set
+    data = std::make_unique<pinocchio::Data>(model);  // in place: its copy constructor reads uninitialised members
     built_inertias = model.inertias;
     full_q = full_v = full_a = Vector::Zero(model.nv);
   }
@@ -119,7 +119,7 @@ struct PinocchioModel::Impl {
     }
   }
 
-  // The user's order: as walked, but the robot's own joints first, then the first payload's, and so on.
+  // The user's order: depth-first, the robot's own joints first, then those of each payload in turn.
   void number(bool with_armature) {
     std::vector<size_t> order;
     for (size_t j = 0; j < description.joints.size(); ++j) {

@@ -1,7 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The only file that includes Pinocchio. Compiled for the generic instruction set, as Pinocchio's own libraries are,
-// and with Eigen::Ref arguments, for which Pinocchio brings its algorithms ready compiled. Pinocchio 3.x and 4.x.
+// With pinocchio_impl.hpp the only code that includes Pinocchio. Compiled for the generic instruction set, as
+// Pinocchio's own libraries are, and with Eigen::Ref arguments, for which Pinocchio's libraries have compiled
+// algorithms. Pinocchio 3.x and 4.x.
 #include "dyn_core/oracle/pinocchio_model.hpp"
 
 #include <Eigen/Cholesky>
@@ -130,7 +131,7 @@ bool PinocchioModel::frame(const std::string& link, Reference reference, Inputs 
   const pinocchio::SE3& pose = pinocchio::updateFramePlacement(p.model, *p.data, found->second);
   out.p = pose.translation();
   out.R = pose.rotation();
-  // Rates of the twist's own numbers: in base axes at the frame those of the origin, which moves along.
+  // The time derivative of the twist's components: in base axes at the frame, the origin's (classical) acceleration.
   const bool moves_along = reference == Reference::local_world_aligned;
   const pinocchio::Motion rate = moves_along
                                      ? pinocchio::getFrameClassicalAcceleration(p.model, *p.data, found->second, axes)

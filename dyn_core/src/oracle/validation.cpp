@@ -26,7 +26,7 @@ constexpr double force_tolerance = 1e-11;
 constexpr double acceleration_tolerance = 1e-12;
 constexpr double singular_condition = 1e15;
 
-// What Pinocchio says at one state.
+// Pinocchio's results at one state.
 struct Truth {
   Matrix M, C;
   Vector Cv, g, h, tau, qdd;
@@ -45,8 +45,8 @@ double condition_of(const Matrix& M) {
   return least > largest / singular_condition ? largest / least : infinity;
 }
 
-// C from forces quadratic in the rates alone, f(v) = C(q, v) v by RNEA, which keeps its digits far from the base where
-// Pinocchio's own C does not. By the symmetry of Christoffel symbols  2 C(q, v) u = f(v + u) - f(v) - f(u).
+// C from the forces f(v) = C(q, v) v by RNEA, which is accurate far from the base where Pinocchio's own C is not.
+// By the symmetry of Christoffel symbols  2 C(q, v) u = f(v + u) - f(v) - f(u).
 void christoffel_matrix(PinocchioModel& oracle, const State& s, Matrix& C) {
   const auto n = static_cast<Eigen::Index>(s.q.size());
   Vector of_both(n), of_v(n), of_u(n);
@@ -81,7 +81,7 @@ Truth truth_at(PinocchioModel& oracle, const State& s) {
   return t;
 }
 
-// Runs every algorithm at one state and hands (kind, name, tolerance, error) to `record`.
+// Runs every algorithm at one state and passes (kind, name, tolerance, error) to `record`.
 template <class Record>
 void compare(Dynamics& dynamics, const State& s, const Truth& t, Record&& record) {
   for (const std::string_view name : AlgorithmList<JsimAlgorithms<double>>::names) {
@@ -116,7 +116,7 @@ void compare(Dynamics& dynamics, const State& s, const Truth& t, Record&& record
   }
 }
 
-// element(u, k) by itself, of every M algorithm that offers it, on trees whose bodies are the user's coordinates.
+// Single elements by element(u, k) of every M algorithm that has it, on trees whose bodies are the user's coordinates.
 template <class Record>
 void compare_elements(const Tree& tree, const State& s, const Truth& t, Record&& record) {
   if (!tree.bodies_are_coordinates) return;
@@ -138,7 +138,7 @@ void compare_elements(const Tree& tree, const State& s, const Truth& t, Record&&
   }(std::type_identity<JsimAlgorithms<double>>{});
 }
 
-// Joints of which M says nothing: no inertia that they could move.
+// Notes the joints that move no inertia.
 void note_singular(const Model& model, const Matrix& M, std::vector<std::string>& notes) {
   for (int i = 0; i < model.coordinates(); ++i) {
     if (M(i, i) > no_inertia * M.diagonal().maxCoeff()) continue;
@@ -198,7 +198,7 @@ ValidationReport validate(const Model& model, int states, std::uint64_t seed) {
 
 ValidationReport validate(const Model& model, PinocchioModel& oracle, int states, std::uint64_t seed) {
   if (oracle.coordinate_names() != model.coordinate_names()) {
-    throw ModelError(model.name() + ": Pinocchio's model names its joints otherwise than the model");
+    throw ModelError(model.name() + ": the joint names of Pinocchio's model differ from the model's");
   }
   ValidationReport report;
   report.robot = model.name();

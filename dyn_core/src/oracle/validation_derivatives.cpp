@@ -38,7 +38,7 @@ void DerivativeComparison::compare_inverse(PinocchioModel& oracle, const State& 
          ok ? relative_error(derivatives_.dtau_dv(), dv, scales.matrix_floor) : infinity);
 }
 
-// Where M is singular there are none, and that has to be said.
+// Where M is singular there are no derivatives, and the status must say so.
 void DerivativeComparison::compare_forward(PinocchioModel& oracle, const State& s, const Scales& scales,
                                            const Record& record) {
   const auto n = static_cast<Eigen::Index>(s.q.size());
@@ -56,7 +56,7 @@ void DerivativeComparison::compare_forward(PinocchioModel& oracle, const State& 
   compare("dqdd/dtau", derivatives_.dqdd_dtau(), dtau);
 }
 
-// Y, and Y p (with armature) as the torque: that finds wrong inertias too.
+// Y, and Y p (with armature) against the torque, which finds wrong inertias too.
 void DerivativeComparison::compare_regressor(PinocchioModel& oracle, const State& s, const Scales& scales,
                                              const Record& record) {
   const auto n = static_cast<Eigen::Index>(s.q.size());

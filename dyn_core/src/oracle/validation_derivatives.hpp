@@ -13,7 +13,8 @@
 
 namespace dyn::oracle {
 
-// What is small for the robot at this state, and the condition number of M; infinite where M is singular.
+// Small values for the robot at this state (errors are relative to at least these), and the condition number of M;
+// infinite where M is singular.
 struct Scales {
   double matrix_floor = 0.0, force_floor = 0.0, condition = 1.0;
 };

@@ -1,5 +1,5 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-// The validator's own thread, but for construction, destruction and statistics().
+// Runs on the validator's own thread, except construction, destruction and statistics().
 #include "dyn_core/oracle/validator.hpp"
 
 #include <algorithm>
@@ -22,9 +22,9 @@ namespace {
 using Vector = Eigen::Map<const Eigen::VectorXd>;
 using Matrix = Eigen::Map<const Eigen::MatrixXd>;
 
-// What rounding may make of M, C v and g, relative: positions are known to eps L only, L being the greatest distance
-// from the base, and what a joint carries at the radius of gyration k, M_ii = m k^2, changes by 2 d / k of itself with
-// a shift d.
+// A bound of the relative rounding errors of M, C v and g: positions are known to eps L only, L being the greatest
+// distance from the base, and an inertia M_ii = m k^2 (k: radius of gyration) changes by the share 2 d / k with a shift
+// d.
 double rounding_at(const Tree& tree, const Vector& q, const Matrix& M) {
   constexpr double eps = std::numeric_limits<double>::epsilon();
   constexpr double steps = 32.0;  // roundings that add up
@@ -79,7 +79,7 @@ struct Validator::Impl {
     }
   }
 
-  // A generation's model; built when it is first met.
+  // A generation's model, built when it is first needed; null where the live model no longer has it.
   Known* model_of(std::uint64_t generation) {
     const auto known = models.find(generation);
     if (known != models.end()) return &known->second;
@@ -89,7 +89,7 @@ struct Validator::Impl {
     return &models.emplace(generation, Known{std::move(model), std::move(oracle)}).first->second;
   }
 
-  // A body that is ramped moves from what it was in other generations to what it is in this one.
+  // Sets the inertia of a ramped body: progress times that of this generation + (1 - progress) times the ramp's start.
   bool blend(Known& known, const live::Sample::RampState& ramp) {
     if (ramp.start.count < 0) return false;
     parts.assign(1, {&known.oracle, ramp.progress});
@@ -104,7 +104,7 @@ struct Validator::Impl {
     return known.oracle.blend_inertia(joint, degree, parts);
   }
 
-  // The oracle of a sample, with the inertias of its ramps; null where that is not known any more.
+  // The oracle of a sample, with the inertias of its ramps; null where a generation that it needs is no longer known.
   PinocchioModel* oracle_of(const live::Sample& sample) {
     constexpr size_t most_models = 16;
     while (models.size() > most_models) models.erase(models.begin());
@@ -187,7 +187,7 @@ struct Validator::Impl {
   std::vector<double> M, Cv, g;
   mutable std::mutex mutex;  // of `numbers`; the loop never sees it
   ValidatorStatistics numbers;
-  std::jthread thread;  // last: everything else is there when it starts
+  std::jthread thread;  // last: all other members exist when it starts
 };
 
 Validator::Validator(live::LiveModel& live, live::SampleRing& ring, const ValidatorSettings& settings,

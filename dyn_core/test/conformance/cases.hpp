@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What every algorithm is tried on: robots, each at random states, and what the oracle says there. Made once a program,
-// on first use. The oracle knows nothing of Tree (support/energy_oracle.hpp).
+// The cases for every algorithm: robots, each at random states, with the oracle's results. Made once a program, on
+// first use. The oracle does not use Tree (support/energy_oracle.hpp).
 #pragma once
 
 #include <string>
@@ -32,8 +32,8 @@ struct Case {
 
 [[nodiscard]] VecX<double> eigen(const std::vector<double>& x);
 
-// Fails where what float makes of a state is farther from what double makes of it than float's rounding explains: a
-// relative error of so many units of float's epsilon for each of the robot's bodies.
+// Fails where the result in float differs from that in double by more than a relative error of so many units of float's
+// epsilon for each of the robot's bodies.
 void expect_float_error(double error, const Case& c);
 
 }  // namespace dyn::test

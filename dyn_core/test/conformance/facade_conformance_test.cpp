@@ -11,7 +11,7 @@
 namespace dyn::test {
 namespace {
 
-MatX<double> felt_mass(const Case& c) {  // with armature
+MatX<double> mass_with_armature(const Case& c) {  // with armature
   MatX<double> M = c.M;
   for (int i = 0; i < c.model->coordinates(); ++i) M(i, i) += c.model->tree().armature[i];
   return M;
@@ -26,7 +26,7 @@ TEST(FacadeConformance, TermsAgreeWithTheEnergyOracle) {
   for (const Case& c : all_cases()) {
     Dynamics dynamics(*c.model);
     ASSERT_TRUE(dynamics.update(c.q, c.v).ok()) << c.robot;
-    EXPECT_LT(mass_matrix_error(dynamics.M(), felt_mass(c)), 1e-12) << c.robot;
+    EXPECT_LT(mass_matrix_error(dynamics.M(), mass_with_armature(c)), 1e-12) << c.robot;
     EXPECT_EQ(MatX<double>(dynamics.M()), MatX<double>(dynamics.M().transpose())) << c.robot;
     const MatX<double> C = dynamics.C();
     EXPECT_LT(relative_error(C * eigen(c.v), c.Cv, c.force_floor), 1e-11) << c.robot;
@@ -47,7 +47,7 @@ TEST(FacadeConformance, MassMatrixByEveryAlgorithmAgreesWithTheEnergyOracle) {
     for (const auto name : AlgorithmList<JsimAlgorithms<double>>::names) {
       ASSERT_TRUE(dynamics.set_jsim(name) && dynamics.update_terms(c.q, c.v, term_M).ok());
       const MatX<double> M = dynamics.M();
-      EXPECT_LT(mass_matrix_error(M, felt_mass(c)), 1e-12) << c.robot << ' ' << name;
+      EXPECT_LT(mass_matrix_error(M, mass_with_armature(c)), 1e-12) << c.robot << ' ' << name;
       EXPECT_EQ(M, MatX<double>(M.transpose())) << c.robot << ' ' << name;
       for (int i = 0; i < tree.size && tree.bodies_are_coordinates; ++i) {
         for (int j = 0; j < i; ++j) {
@@ -90,7 +90,7 @@ TEST(FacadeConformance, InverseAndForwardAgreeWithTheEnergyOracle) {
     for (const auto name : AlgorithmList<InverseAlgorithms<double>>::names) {
       ASSERT_TRUE(dynamics.set_inverse(name) && dynamics.update(c.q, c.v).ok());
       dynamics.inverse(c.a, out);
-      const VecX<double> tau = felt_mass(c) * eigen(c.a) + c.Cv + c.g;
+      const VecX<double> tau = mass_with_armature(c) * eigen(c.a) + c.Cv + c.g;
       EXPECT_LT(relative_error(eigen(out), tau, c.force_floor), 1e-11) << c.robot << ' ' << name;
     }
     for (const auto name : AlgorithmList<ForwardAlgorithms<double>>::names) {
@@ -118,7 +118,7 @@ TEST(FacadeConformance, InverseOfTheMassMatrixIsOne) {
                                      Eigen::OuterStride<>(c.model->coordinates()));
       EXPECT_EQ(MatX<double>(X), MatX<double>(X.transpose())) << c.robot;
       const MatX<double> identity = MatX<double>::Identity(X.rows(), X.cols());
-      EXPECT_LT(largest_entry(felt_mass(c) * X - identity), 1e-13 * c.condition) << c.robot << ' ' << name;
+      EXPECT_LT(largest_entry(mass_with_armature(c) * X - identity), 1e-13 * c.condition) << c.robot << ' ' << name;
     }
   }
 }

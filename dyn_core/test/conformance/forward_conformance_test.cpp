@@ -52,7 +52,7 @@ TYPED_TEST(ForwardConformance, AgreesWithTheEnergyOracle) {
   }
 }
 
-// What the motors and gravity put in is what the motion gains: v.tau = d/dt (1/2 v.M v) + v.g, with the oracle's terms.
+// Balance of power: v.tau = d/dt (1/2 v.M v) + v.g, with the oracle's terms.
 TYPED_TEST(ForwardConformance, KeepsTheBalanceOfEnergy) {
   for (const Case& c : all_cases()) {
     if (!regular(c)) continue;
@@ -67,7 +67,7 @@ TYPED_TEST(ForwardConformance, KeepsTheBalanceOfEnergy) {
   }
 }
 
-// The last link weighs nothing: no acceleration can be named there, and the algorithm says where.
+// The last link has no mass: M is singular, and the status names the body.
 TYPED_TEST(ForwardConformance, SaysWhereTheInertiaIsSingular) {
   Rng rng(3);
   RobotDescription robot = random_robot(rng, {.joints = 5, .serial = true, .every_type = false});

@@ -56,7 +56,7 @@ class MatrixConformance : public ::testing::Test {
     }
   }
 
-  // A state that is not finite makes no numbers, and nothing of it is left when the state is good again.
+  // A state that is not finite gives no finite results, and does not affect the results of a later finite state.
   static void expect_no_trace_of_broken_states() {
     const Case& good = all_cases()[17];
     const MatX<double> expected = fresh(good);

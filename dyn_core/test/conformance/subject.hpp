@@ -112,7 +112,7 @@ inline std::vector<BrokenState> broken_states(const Case& good) {
   return result;
 }
 
-// What depends on a number that is not finite is not finite either: the entries that differ between the good state and
+// Entries that depend on a number that is not finite must not be finite: those that differ between the good state and
 // the moved one. The others are not compared.
 inline void expect_no_number_from_none(const auto& result, const auto& good, const auto& moved) {
   const double small = 1e-9 * largest_entry(good);

@@ -84,7 +84,7 @@ TEST(Controller, GravityMayBeLeftToTheDrive) {
   }
 }
 
-// A base that moves says each cycle which way is down.
+// With a moving base the direction of gravity is given each cycle.
 TEST(Controller, GravityMayComeWithTheState) {
   Rig rig;
   const Vec3d sideways{9.81, 0.0, 0.0};
@@ -203,7 +203,7 @@ TEST(Controller, EveryJointThatIsDrivenHasAnEffortLimit) {
   expect_limits(50.0, 10.0);
 }
 
-// Noise and gains beyond reason: what is commanded stays within the limits.
+// Large noise and absurd gains: the commanded effort stays within the limits.
 TEST(Controller, GainsBeyondReasonStayWithinTheLimits) {
   Parameters p = plain_parameters(3);
   p.gains.assign(3, {1e6, 1e4, 0.0, 0.0});
@@ -263,7 +263,7 @@ TEST(Controller, IntegralsHaveABound) {
 TEST(Controller, PassiveJointsAreLeftAlone) {
   Rig rig(test::small_arm(), plain_parameters(), {"joint2"});
   rig.v = {0.2, 0.7, -0.4, 0.0, 0.0};
-  rig.ref_q = {0.35, 9.0, 1.0};  // what is wanted of a passive joint is not listened to
+  rig.ref_q = {0.35, 9.0, 1.0};  // the reference of a passive joint is ignored
   rig.ref_a = {1.0, 100.0, -2.0};
   (void)rig.step();
   EXPECT_EQ(rig.effort[1], 0.0);

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// An arm whose torques act late, at 1 kHz: how late is found from its motion.
+// An arm whose torques act late, at 1 kHz: the delay is estimated from its motion.
 #include "dyn_core/control/delay_estimate.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 using test::TaskRig;
 
-// The hand goes round on a circle, a turn a second.
+// The hand moves on a circle, one turn a second.
 struct Circling : TaskRig {
   explicit Circling(int late) : estimator(live.max_coordinates(), T) {
     delay_cycles = late;
@@ -93,7 +93,7 @@ TEST(DelayEstimate, IsNotKnownOfAnArmThatStandsOrIsMovedBySomebodyElse) {
   EXPECT_FALSE(both.estimator.estimate().known);
 }
 
-// A switch of controllers in between: the momentum before it is another cycle's.
+// Controllers are switched in between: the stored momentum is not that of the cycle before.
 TEST(DelayEstimate, CyclesThatDoNotFollowEachOtherAreNotCompared) {
   Circling arm(1);
   for (int k = 0; k < 8; ++k) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Forces on a hand that is held, as the momentum observer and the model tell of them.
+// Forces on a hand that is held, as the momentum observer and the model estimate them.
 #include "dyn_core/control/external_wrench.hpp"
 
 #include <gtest/gtest.h>
@@ -97,7 +97,7 @@ TEST(ExternalWrench, FiveNewtonsAreAContactWithin20Milliseconds) {
   EXPECT_EQ(over.direction.norm(), 0.0);
 }
 
-// About its own axis the last joint feels every moment.
+// A moment about the last joint's axis is seen by that joint alone.
 TEST(ExternalWrench, AMomentIsAContactToo) {
   Held arm;
   arm.limits.moment_threshold_Nm = 0.05;
@@ -126,7 +126,8 @@ TEST(ExternalWrench, APushElsewhereIsNotExplained) {
 
 Vec6d some_wrench() { return (Vec6d() << 4.0, -3.0, 1.0, 0.2, 0.1, -0.1).finished(); }
 
-// Stretched upwards: no joint feels a force along the arm. That direction says nothing, the others are as they are.
+// Stretched upwards no joint has a torque from a force along the arm: that direction is not known, the others are
+// exact.
 TEST(ExternalWrench, NearASingularPostureItSaysSoAndDoesNotBlowUp) {
   std::mt19937 random(5);
   std::normal_distribution<double> noise(0.0, 0.01);
@@ -140,7 +141,7 @@ TEST(ExternalWrench, NearASingularPostureItSaysSoAndDoesNotBlowUp) {
     EXPECT_TRUE(seen.damped) << bend;
     EXPECT_LT(seen.smallest_singular_value, 0.05);
     EXPECT_LT(seen.wrench.norm(), 1.2 * push.norm()) << bend;
-    // Every joint feels what the estimate says.
+    // The estimate explains the torque of every joint.
     EXPECT_LT(seen.unexplained, 0.06) << bend;
   }
 }
@@ -155,7 +156,7 @@ TEST(ExternalWrench, WithoutDampingItIsExactWhereverItIsKnown) {
   EXPECT_LT((seen.wrench - push).norm(), 1e-9);
 }
 
-// Three joints in a plane: two forces and a moment, all of which it feels.
+// Three joints in a plane: two forces and a moment, all of them observable.
 TEST(ExternalWrench, AnArmOfThreeJointsKnowsItsPlane) {
   const auto model = std::make_shared<const Model>(load_model("planar3"));
   Dynamics dynamics(model);
@@ -175,7 +176,7 @@ TEST(ExternalWrench, AnArmOfThreeJointsKnowsItsPlane) {
   EXPECT_LT((seen.wrench - push).norm(), 1e-9);
 }
 
-// A drive that adds gravity itself: what it adds is no push. The plant without gravity is an arm with such drives.
+// Drives that add gravity themselves: that torque is not external. A plant without gravity is an arm with such drives.
 TEST(ExternalWrench, GravityOfTheDriveIsNoPush) {
   Held arm;
   arm.parameters.gravity_compensation = GravityCompensation::hardware;

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Faults in the loop, each for 1 to 1000 cycles while the arm moves: what the sensors say, what the references are. The
-// policy is held, and the figures of docs/safety.md are printed:  build/bin/test_controller --gtest_filter='Faults*'
+// Faults of sensors and references, each for 1 to 1000 cycles while the arm moves. The controller must react as
+// specified; the figures of docs/safety.md are printed:  build/bin/test_controller --gtest_filter='Faults*'
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,13 +48,13 @@ constexpr Fault faults[] = {{Kind::state_nan, "state is NaN"},
 struct Figures {
   double largest_Nm = 0.0;     // torque
   double jump_Nm = 0.0;        // from one cycle to the next
-  double farthest_rad = 0.0;   // from the reference that was meant, during the fault and after it
+  double farthest_rad = 0.0;   // from the faultless reference, during the fault and after it
   double fastest_rad_s = 0.0;  // true rate of a joint at the end of the fault
   double back_s = -1.0;        // after the fault, until it follows within 0.01 rad for good; negative: never
   Mode mode = Mode::tracking;  // in the last cycle of the fault
 };
 
-// The arm as it is, and what the controller is told of it.
+// The true state of the arm, and the one that the controller gets.
 class FaultyLoop {
  public:
   explicit FaultyLoop(Kind kind) : kind_(kind), rig_(test::small_arm(), parameters(), {}, References::limited) {
@@ -178,7 +178,7 @@ Mode policy(Kind kind, int cycles) {
     case Kind::state_frozen: return cycles < 50 ? Mode::tracking : cycles < 500 ? Mode::safe_torque : Mode::failed;
     case Kind::reference_missing:
     case Kind::reference_nan: return cycles < 100 ? Mode::tracking : Mode::holding_reference;
-    default: return Mode::tracking;  // nothing in the numbers says that they are wrong
+    default: return Mode::tracking;  // the fault is not visible in the numbers
   }
 }
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Joints that come, go, change their kind and their place while the loop runs: what goes on and what begins anew.
+// Joints that are added, removed, or change type or place while the loop runs: what is continued and what begins anew.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ RobotDescription longer_arm(JointType type = JointType::revolute) {
   return robot;
 }
 
-// joint4 stands between joint1 and the others in q: what comes behind moves to other places.
+// joint4 comes between joint1 and the others in q, whose coordinates shift.
 RobotDescription branched_arm() {
   RobotDescription robot = longer_arm();
   robot.joints[3].parent_link = "link1";
@@ -122,7 +122,7 @@ TEST(Joints, TakenOffAndPutOnAgainLeaveTheSameTorque) {
   EXPECT_EQ(rig.effort[1], alone);
 }
 
-// Two changes between two cycles: the loop sees the second alone, and still knows what goes on with what.
+// Two changes between two cycles: the loop sees only the second, and still continues the right coordinates.
 TEST(Joints, AChangeThatTheLoopNeverSawIsNoDetour) {
   Parameters parameters = plain_parameters();
   parameters.effort_rate_limit = 1e-6;

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The laws as plain functions, against the equations of motion that they are made from.
+// The laws as plain functions, against the equations of motion.
 #include "dyn_core/control/laws.hpp"
 
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ TEST_F(Laws, GravityCompensationHoldsAndDamps) {
   }
 }
 
-// M sdot + C s = -K s, so that s^T M s / 2 falls by s^T K s: what the factorisation of C is for.
+// M sdot + C s = -K s, so that s^T M s / 2 falls by s^T K s, which needs a C with Mdot - 2 C skew.
 TEST_F(Laws, PassivityBringsTheSlidingVelocityToZero) {
   ASSERT_TRUE(passivity(in(), passive_, out()).ok());
   const Vec s = v_ - sliding_v_;

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Joints without a motor, several at once, behind mimic joints, while they are damped and while the model changes.
+// Passive joints: several at once, behind mimic joints, with anti-swing and while the model changes.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ ConstMatrixRef<double> view(const Mat& M) { return {M.data(), M.rows(), M.cols()
 ConstVectorRef<double> view(const Vec& x) { return {x.data(), x.size()}; }
 VectorRef<double> view(Vec& x) { return {x.data(), x.size()}; }
 
-// An arm that obeys the torques of a rig's controller; its model is the one that the controller believes in.
+// A plant driven by the torques of a rig's controller, with the controller's model.
 struct Loop {
   explicit Loop(Rig& rig_) : rig(rig_) {}
 
@@ -49,7 +49,7 @@ struct Loop {
   Rig& rig;
 };
 
-// What comes swinging has a momentum that nobody pushed into it: the one before it had another.
+// A payload attached while it swings: its momentum, and the change of the arm's, are not external torques.
 TEST(Passive, TheObserverBeginsAnewAtTheJointsOfAPayload) {
   Rig rig;
   Loop loop(rig);
@@ -207,7 +207,7 @@ TEST(Passive, HoldingDuringAntiSwingHasNoJump) {
   EXPECT_EQ(report.mode, Mode::holding_reference);
 }
 
-// A joint that somebody else moves has no limit, and a scale of 0 does not make a number of it that is none.
+// A joint that another controller moves has no limit; with effort_limit_scale 0 that is not NaN (0 times infinity).
 TEST(Passive, AFollowedJointWithoutLimitsBearsAScaleOfZero) {
   live::LiveModel live(test::small_arm(), Rig::options());
   Actuation actuation = Actuation::from_model(*live.newest_model(), {});

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What an arm can carry. The small arm lifts about y: gravity of a mass m at x in front of joint 2 takes m g x of it.
+// Payload checks. The small arm lifts about y: the gravity torque of a mass m at x in front of joint 2 is m g x.
 #include "dyn_core/control/payload_check.hpp"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST_F(PayloadCheck, GravityHereIsWithinTheLimits) {
   EXPECT_NE(refusal(ball(0.99 * most), stretched), "");
 }
 
-// An arm that cannot even hold itself may be told of what takes weight off it.
+// A payload that reduces the gravity torque is accepted also where the arm cannot hold its own weight.
 TEST_F(PayloadCheck, ACounterweightIsTaken) {
   parameters_.effort_limit = {0.0, 5.0, 5.0};
   const Payload behind = Payload::rigid("behind", "link2", Inertial{1.0, Vec3d(-0.3, 0.0, 0.0), Mat3d::Identity()});
@@ -118,7 +118,7 @@ TEST(PayloadCheckOnRobots, GravityIsThatOfTheDynamics) {
     std::vector<double> q(n), v(n, 0.0);
     for (size_t i = 0; i < n; ++i) q[i] = 0.3 - 0.2 * static_cast<double>(i);
     ASSERT_TRUE(dynamics.update(q, v).ok());
-    // A limit just above what the arm takes, joint by joint: the smallest load on the last link is one too much.
+    // Limits just above the arm's own gravity torques: the smallest load on the last link exceeds them.
     Parameters parameters = plain_parameters(static_cast<int>(n));
     const Actuation actuation = Actuation::from_model(*model, {});
     const std::string link = model->links().back().name;

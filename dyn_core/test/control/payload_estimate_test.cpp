@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Robots, Estimate,
                                            Case{"rover_arm", "link3"}),
                          [](const auto& it) { return std::string(it.param.robot) + "_" + it.param.link; });
 
-// However wild the errors: mass positive, inertia possible, by construction.
+// For all errors the mass stays positive and the inertia physically consistent.
 TEST(PayloadEstimate, StaysABodyThatMatterCanForm) {
   const auto arm = built(load_robot("arm7"));
   const int n = arm->coordinates();
@@ -90,7 +90,7 @@ TEST(PayloadEstimate, StaysABodyThatMatterCanForm) {
   }
 }
 
-// Too heavy an estimate presses the arm up (s > 0 along its torque): it gets lighter, and the other way round.
+// Too heavy an estimate pushes the arm up (s > 0 along its torque) and becomes lighter, and the reverse.
 TEST(PayloadEstimate, FollowsTheGradientOfTheError) {
   const auto arm = built(load_robot("arm7"));
   const int n = arm->coordinates();

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// One joint's reference within its limits: what keeps to them passes to the bit, what does not is followed within them.
+// One joint's reference: within the limits it passes to the bit, any other is followed within the limits.
 #include "dyn_core/control/reference_limiter.hpp"
 
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ TEST(JointLimiter, ATrapezoidAtTheLimitsPasses) {
   }
 }
 
-// A controller above whose clock is not quite ours: samples up to a period late, never a whole one lost.
+// A controller above with another clock: samples up to a period late, none lost.
 TEST(JointLimiter, AnUnsteadyClockPasses) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> late(-0.2, 0.2);
@@ -152,7 +152,7 @@ TEST(JointLimiter, PositionLimitsAreReachedAndNotPassed) {
   }
 }
 
-// A velocity that cannot be stopped in time is cut before the limit is there.
+// A velocity from which the joint cannot stop in time is limited before the position limit is reached.
 TEST(JointLimiter, AStoppingDistanceIsLeft) {
   Followed f = at_rest(0.0, limits_of(1.0, 2.0, 4.0));
   double q = 0.0;
@@ -182,7 +182,7 @@ TEST(JointLimiter, ATurntableTakesTheShortWayAndIsNotLostFarOut) {
   EXPECT_LE(std::abs(f.limiter.now().q), 10.0);
 }
 
-// The arm is not where it was asked to be: from where it is to rest, with positions that follow one another.
+// The arm is not at its reference: it brakes to rest from the measured state, without a jump of the position.
 TEST(JointLimiter, StopsFromTheMeasuredStateWithoutALeap) {
   for (const double off : {-0.3, -3e-3, 1e-4, 0.5}) {
     const double v = 0.8;
@@ -214,7 +214,7 @@ TEST(JointLimiter, ComesToRestAndStays) {
   }
   EXPECT_NEAR(f.limiter.now().q, 0.7, 1e-9);
   EXPECT_EQ(f.limiter.now().v, 0.0);
-  f.limiter.reset(0.9, 2.0);  // too fast for what is left: harder, but not beyond
+  f.limiter.reset(0.9, 2.0);  // too fast for the remaining distance: brakes harder, and not beyond the limit
   for (int k = 0; k < 1000; ++k) f.limiter.stop(f.limits, T);
   EXPECT_LE(f.limiter.now().q, 1.0);
   EXPECT_EQ(f.limiter.now().v, 0.0);
@@ -225,7 +225,7 @@ TEST(JointLimiter, ComesToRestAndStays) {
   EXPECT_NEAR(f.limiter.now().q, 1.0, 1e-12);
 }
 
-// Whatever is given, and whatever the limits do from cycle to cycle.
+// Random references, and limits that change from cycle to cycle.
 TEST(JointLimiter, NothingGetsItBeyondTheLimits) {
   std::mt19937 random(11);
   const auto uniform = [&random](double low, double high) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the controller makes of the reference it is given: within limits, while none comes, where it is not finite. The
-// laws' own tests have references without limits.
+// The followed reference: within limits, while no reference comes, where it is not finite. The laws' own tests have
+// references without limits.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -94,7 +94,7 @@ TEST(Reference, OfASourceThatIsNotFiniteIsNone) {
   EXPECT_EQ(step().mode, Mode::tracking);
 }
 
-// Half of what the effort left allows over M's diagonal; the parameter in its place where it is set.
+// The limiter's acceleration: half of (effort limit - |bias|) / M_ii; the parameter acceleration_limit where it is set.
 TEST(Reference, AccelerationOfAJumpIsWhatTorqueAllows) {
   for (const double set : {0.0, 5.0}) {
     Parameters p = limited_parameters();
@@ -116,7 +116,7 @@ TEST(Reference, AccelerationOfAJumpIsWhatTorqueAllows) {
     const double half = 0.5 * (50.0 - std::abs(at_rest.g()[1])) / at_rest.M()(1, 1);
     EXPECT_NEAR(rig.controller.reference().a[1], set > 0.0 ? -set : -half, 1e-9);
   }
-  // An arm that can barely hold itself still moves, slowly.
+  // An arm that can barely hold its own weight still moves, slowly.
   Parameters weak = limited_parameters();
   Rig rig = limited_rig(weak);
   weak.effort_limit = {0.0, std::abs(rig.gravity()[1]), 0.0};
@@ -128,7 +128,7 @@ TEST(Reference, AccelerationOfAJumpIsWhatTorqueAllows) {
   EXPECT_LT(cycles, 5000);
 }
 
-// Each time it begins is told once, with the joint that was first.
+// Each beginning of a limited motion is reported once, with the first joint.
 TEST(Reference, WhatWasCutIsToldOnce) {
   Rig rig = limited_rig();
   rig.ref_v = {0.0, 0.0, 0.0};
@@ -152,7 +152,7 @@ TEST(Reference, WhatWasCutIsToldOnce) {
   EXPECT_EQ(follow(rig).reference_cut.count, 0U);
 }
 
-// References at 50 Hz in a loop at 1 kHz: in between, the last one goes on.
+// References at 50 Hz in a loop at 1 kHz: in between, the last one is extrapolated.
 TEST(Reference, IsExtrapolatedUntilTheNextOneComes) {
   Rig rig = limited_rig();
   const auto wanted = [](double t, size_t i) {
@@ -178,7 +178,7 @@ TEST(Reference, IsExtrapolatedUntilTheNextOneComes) {
   }
   EXPECT_LT(worst, 1e-5);  // a jerk of 4 rad/s^3 over 20 ms
   EXPECT_LT(limited, 100);
-  // The next one does not come: it stands within a twentieth of a second, and is at rest where it stands.
+  // The next one does not come: the reference stops within 0.05 s, and the arm comes to rest there.
   rig.fresh = false;
   rig.controller.set_parameters([] {
     Parameters p = limited_parameters();
@@ -215,7 +215,7 @@ TEST(Reference, ThatComesAgainUnchangedIsExtrapolatedToo) {
   EXPECT_LT(worst, 1e-6);
 }
 
-// A velocity that is not meant: it says that it moves, and does not.
+// A reference with a velocity whose position does not move.
 TEST(Reference, OneMessageWithAVelocityIsAPlaceToStop) {
   Rig rig = limited_rig();
   rig.ref_q[0] = 1.5;
@@ -234,7 +234,7 @@ TEST(Reference, IsBroughtToRestFromTheMeasuredState) {
   rig.ref_q[0] = -2.9;  // far away
   for (int k = 0; k < 50; ++k) (void)follow(rig);
   const double before = rig.controller.reference().q[0];
-  rig.q[0] = 0.7;  // pushed away, and fast
+  rig.q[0] = 0.7;  // moved away by a force, with a high velocity
   rig.v[0] = 1.0;
   rig.fresh = false;
   rig.live.request_fallback({-1, -1, true});
@@ -277,7 +277,7 @@ TEST(Reference, StartsAnewAfterALostState) {
   EXPECT_EQ(rig.controller.reference().q[1], rig.ref_q[1]);
 }
 
-// By hand, wherever it goes; then a law with a reference takes over where the arm is.
+// Hand guiding; then a law with a reference starts where the arm is.
 TEST(Reference, OfHandGuidingIsNotLimited) {
   Parameters p = limited_parameters();
   p.law = Law::gravity_compensation;
@@ -323,7 +323,7 @@ TEST(Reference, LimitsMayBeReplacedWhileActive) {
   EXPECT_EQ(rig.controller.effort_bound(1), 1.0);
 }
 
-// Anti-swing moves the reference; a load that swings on and on may not move it past a position limit.
+// Anti-swing adds an offset to the reference; for a load that never stops swinging it still keeps the position limits.
 TEST(Reference, OfAntiSwingStaysWithinThePositionLimits) {
   Parameters p = limited_parameters();
   p.passive_damping = 3.0;

@@ -14,8 +14,8 @@ namespace dyn::control {
 
 inline constexpr double period_s = 1e-3;
 
-// Model and reference evaluated at the state itself, so that a torque can be written down; references may accelerate as
-// they like.
+// Without prediction, so that the expected torque is a formula of state and reference; any acceleration of the
+// reference is allowed.
 inline Parameters plain_parameters(int coordinates = 3) {
   Parameters p;
   p.gains.assign(coordinates, {400.0, 40.0, 0.0, 0.0});
@@ -63,14 +63,14 @@ struct Rig {
     for (int k = 1; k < count; ++k) (void)step();
     return step();
   }
-  // M, C and g of the robot as it is believed to be, at the state.
+  // M, C and g of the controller's model at the state.
   [[nodiscard]] Dynamics model() const {
     Dynamics dynamics(live.newest_model());
     const auto n = static_cast<size_t>(dynamics.model().coordinates());
     (void)dynamics.update(std::span(q.data(), n), std::span(v.data(), n));
     return dynamics;
   }
-  // The torque that causes an acceleration there.
+  // The torque for an acceleration at the state.
   [[nodiscard]] std::vector<double> torque_for(const std::vector<double>& a) const {
     Dynamics dynamics = model();
     std::vector<double> tau(a.size());

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the controller does when things go wrong: numbers that are not finite, a reference that stops coming.
+// Faults: numbers that are not finite, a reference that stops coming.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ TEST(ControllerSafety, NumbersThatAreNotFiniteNeverReachTheMotors) {
     for (int k = 1; k <= 600; ++k) {
       const CycleReport report = rig.step();
       const Mode expected = k <= 50 ? Mode::holding_torque : k <= 500 ? Mode::safe_torque : Mode::failed;
-      if (k != 50 && k != 500) {  // those two are a matter of rounding
+      if (k != 50 && k != 500) {  // these two depend on rounding
         ASSERT_EQ(report.mode, expected) << "cycle " << k;
       }
       EXPECT_FALSE(report.status.ok());
@@ -50,7 +50,7 @@ TEST(ControllerSafety, NumbersThatAreNotFiniteNeverReachTheMotors) {
           EXPECT_EQ(rig.effort[i], good[i]) << "the last good torque";
         }
       }
-      if (k > 50) {  // the joint whose speed is not known, or absurd, has a torque within its limits all the same
+      if (k > 50) {  // also a joint whose velocity is unknown or absurd has a torque within its limits
         const double damping = 40.0 * model.M()(2, 2) * rig.v[2];
         EXPECT_NEAR(rig.effort[2], gravity[2] - damping, 1e-9);
         for (size_t i = 0; i < 3; ++i) EXPECT_LE(std::abs(rig.effort[i]), 100.0);
@@ -64,7 +64,7 @@ TEST(ControllerSafety, NumbersThatAreNotFiniteNeverReachTheMotors) {
 TEST(ControllerSafety, AShortFaultIsBridged) {
   Rig rig;
   (void)rig.steps(3);
-  for (int k = 0; k < 10; ++k) {  // each time the patience begins anew
+  for (int k = 0; k < 10; ++k) {  // hold_time starts anew each time
     rig.q[0] = nan;
     EXPECT_EQ(rig.steps(40).mode, Mode::holding_torque);
     rig.q[0] = 0.3;
@@ -156,7 +156,7 @@ TEST(ControllerSafety, ATimeoutOfZeroWaitsForEver) {
   EXPECT_EQ(rig.steps(2000).mode, Mode::tracking);
 }
 
-// The 3 kg are the model's and the arm's at once: nobody pushes, whatever dM v is. Then somebody does.
+// 3 kg are attached to model and arm at once: no external torque, whatever dM v is. Then an external force acts.
 TEST(ControllerSafety, AModelThatChangesIsNoForceFromOutside) {
   Parameters p = plain_parameters();
   p.collision_threshold = 1.0;

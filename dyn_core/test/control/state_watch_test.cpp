@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Sensors that hang: found out where their numbers cannot be, and not where they can.
+// Frozen sensors: reported where their numbers cannot be true, and not where they can.
 #include "dyn_core/control/state_watch.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 using Mode = CycleReport::Mode;
 
 struct Watched {
-  // Cycles of 1 ms until it is said, at most `most`.
+  // Cycles of 1 ms until it is reported, at most `most`.
   int cycles_until(double q, double v, double effort, int most = 1000, double timeout_s = 0.05) {
     int k = 1;
     while (k <= most && !(watch.repeats(0, q, v) && watch.note(0, effort, 20.0, 1e-3, timeout_s))) ++k;
@@ -45,7 +45,7 @@ TEST(StateWatch, ATorqueThatChangesWithoutAnEffectCannotBe) {
   EXPECT_FALSE(at_rest.watch.frozen(0));
 }
 
-// Gravity alone, at once, and no damping by a velocity that is not true; the joint by name; then failure.
+// Gravity alone, at once, and no damping by the frozen velocity; the joint by its index; then failure.
 TEST(StateWatch, OfTheControllerTakesTheStateForLost) {
   Parameters p = plain_parameters();
   p.state_timeout_s = 0.05;
@@ -58,7 +58,7 @@ TEST(StateWatch, OfTheControllerTakesTheStateForLost) {
     rig.q[0] += 1e-9, rig.q[2] += 1e-9;
     const CycleReport report = rig.step();
     const bool found = k > 52;
-    if (std::abs(k - 51) <= 1 || std::abs(k - 551) <= 1) continue;  // a matter of rounding
+    if (std::abs(k - 51) <= 1 || std::abs(k - 551) <= 1) continue;  // depends on rounding
     ASSERT_EQ(report.frozen, found ? 1 : -1) << k;
     ASSERT_EQ(report.mode, !found ? Mode::tracking : k <= 551 ? Mode::safe_torque : Mode::failed) << k;
     if (found) {
@@ -133,7 +133,7 @@ TEST(Gap, JitterIsNone) {
   EXPECT_TRUE(jittery.after(1.6e-3).late);
 }
 
-// The time of everything that waits is the clock's.
+// All timeouts use the measured time.
 TEST(Gap, TimeoutsGoByTheClock) {
   LateRig rig;
   EXPECT_EQ(rig.after(0.0).mode, Mode::tracking);
@@ -142,7 +142,7 @@ TEST(Gap, TimeoutsGoByTheClock) {
   EXPECT_EQ(rig.after(0.06).mode, Mode::holding_reference);
 }
 
-// Once is chance: gains stay. Again and again: they are those of a slow loop, for a while.
+// One gap: gains stay. Several: gains are those of a slow loop, for a while.
 TEST(Gap, OnceIsChance) {
   LateRig rig;
   rig.v[0] = 0.1;

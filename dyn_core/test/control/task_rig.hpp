@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// An arm whose hand is controlled in its own space, as a plant that is equal to the model: the torque of a cycle acts
-// for a period of 1 ms, with whatever forces a test puts on links.
+// An arm whose hand is controlled in task space, with a plant equal to the model: the torque of a cycle acts for a
+// period of 1 ms, with forces on links that tests choose.
 #pragma once
 
 #include <deque>
@@ -57,7 +57,7 @@ class TaskRig {
     reference.lead = lead;
     return step_seen(reference, q, v);
   }
-  // The same by what sensors say of the state.
+  // The same from the measured state.
   control::CycleReport step_seen(const control::ReferenceInput& reference, const std::vector<double>& seen_q,
                                  const std::vector<double>& seen_v) {
     const control::CycleReport report = controller.step({seen_q, seen_v}, reference, effort);
@@ -94,7 +94,7 @@ class TaskRig {
   Frames frames;
 
  private:
-  // Runge and Kutta's, of q and v.
+  // Runge-Kutta of fourth order, of q and v.
   void move(double dt) {
     const size_t n = q.size();
     const std::vector<double> q0 = q, v0 = v;

@@ -79,8 +79,7 @@ TEST(TaskSpace, TracksATargetThatIsGivenAPeriodAhead) {
   EXPECT_LT(worst.turn_rad, 1e-6);
 }
 
-// Torques that act late: the errors are those of the time when they will. With these gains an arm that takes the errors
-// as they are shakes ever harder.
+// Torques that act late: errors are predicted to that time. With these gains the loop is unstable without prediction.
 TEST(TaskSpace, ErrorsArePredictedOverAKnownDelay) {
   TaskParameters p;
   p.p_linear = p.p_angular = 40000.0;
@@ -112,7 +111,7 @@ TEST(TaskSpace, AnImpedanceTracksTheSameWithoutContact) {
   EXPECT_LT(track_circle(other, 2.0).way_m, 1e-4);
 }
 
-// An elbow that is pushed gives way; the hand does not.
+// A force on the elbow moves the elbow, not the hand.
 TEST(TaskSpace, APushAtTheElbowMovesTheNullSpace) {
   for (const bool rejects : {false, true}) {
     TaskParameters p;
@@ -203,7 +202,7 @@ TEST(TaskSpace, AFarTargetIsApproachedWithinTheLimits) {
   EXPECT_LT(rig.turn_to(rig.target.point.R), 1e-6);
 }
 
-// Half a turn and a bit more or less, changing every cycle: one way round, no faster than allowed.
+// Errors of a little more and a little less than half a turn in alternate cycles: one way round, within the limits.
 TEST(TaskSpace, HalfATurnIsTakenOneWayRound) {
   TaskRig rig({}, {0.0, 0.5, 0.0, -1.5, 0.0, 1.1, 1.6});
   rig.aim_at_hand();
@@ -230,7 +229,7 @@ TEST(TaskSpace, HalfATurnIsTakenOneWayRound) {
   EXPECT_LT(rig.turn_to(rig.target.point.R), 1e-5);
 }
 
-// Out of reach: the arm stretches, which is told, and stays there without a leap or a shake.
+// Out of reach: the arm stretches, reports `damped`, and stays there without jumping or shaking.
 TEST(TaskSpace, OutOfReachTheArmStretchesAndStands) {
   TaskRig rig;
   rig.aim_at_hand();
@@ -302,7 +301,7 @@ TEST(TaskSpace, WithoutAReferenceTheHandComesToRestWhereItIs) {
   EXPECT_LT(Vec3d(rig.frames.twist_base_axes(0).head<3>()).norm(), 1e-6);
 }
 
-// Less effort than the motion takes: the hand is slower, on the same way.
+// With too little effort for the motion the hand is slower, on the same path.
 TEST(TaskSpace, EffortLimitsSlowTheHandAndDoNotTurnItAside) {
   TaskParameters p;
   p.velocity_limit = 2.0;

@@ -1,7 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// No torque drives a joint beyond its velocity bounds; what does not is left as it is. The truth is the forward
-// dynamics.
+// No torque drives a joint beyond its velocity bounds; other torques are not changed. Checked by the forward dynamics.
 #include "dyn_core/control/velocity_guard.hpp"
 
 #include <gtest/gtest.h>
@@ -134,7 +133,7 @@ TEST(VelocityGuard, AJointThatSomebodyElseMovesHasNoAccelerationForTheOthers) {
   EXPECT_NEAR(a[1], arm.guard.joint(2).a_upper, 1e-4);
 }
 
-// The whole controller: a joint that is as fast as it may be, and wanted to be faster.
+// The whole controller: a joint at its velocity limit whose feedback demands more.
 TEST(VelocityGuard, OfTheControllerTakesBackWhatWouldLeaveAVelocityLimit) {
   for (const Law law : {Law::computed_torque, Law::feedforward, Law::passivity}) {
     Parameters p = plain_parameters();

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A warm-up between two cycles leaves no trace: with and without, the same torques to the bit, whatever happens.
+// A warm-up between two cycles leaves no trace: the torques with and without it are the same to the bit, in all modes.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ Parameters parameters_of(Law law) {
   p.hold_time_s = 0.01;
   p.collision_threshold = 0.5;
   p.passive_damping = 1.0;
-  p.acceleration_limit.clear();  // what torque allows
+  p.acceleration_limit.clear();  // the limit from the effort
   return p;
 }
 
@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(Laws, WarmUp,
                          testing::Values(Law::computed_torque, Law::feedforward, Law::gravity_compensation,
                                          Law::passivity, Law::adaptive));
 
-// It goes all the way: the slot that comes next has the last cycle's numbers, and nobody else sees it.
+// The warm-up runs to the end: the next slot has the last cycle's numbers, and is not committed.
 TEST(WarmUp, FillsTheNextSlotUnseen) {
   Rig rig;
   live::SampleRing ring(2, rig.live.max_coordinates(), 5);

@@ -74,7 +74,7 @@ TEST(SampledSystem, OfASlidingMass) {
   EXPECT_LT(largest_entry(s.system.B() - B), 1e-15);
 }
 
-// From a state at rest that its torque holds, a small step of the torque: the robot itself, integrated finely.
+// A small step of the torque from a state held at rest, against the robot integrated in small steps.
 TEST(SampledSystem, PredictsTheRobot) {
   test::Rng rng(16);
   AtState s(test::random_robot(rng, {.joints = 4, .serial = true, .every_type = false}), 3);

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Names and indices of frames, what is absent or not made yet, frames of a live model, and what must not happen in the
+// Names and indices of frames, absent and not yet computed frames, frames of a live model, and no allocation in the
 // loop. Numbers: oracle/frames_test.cpp against Pinocchio, and here J and Jdot v against differences of poses and
 // twists.
 #include "dyn_core/frames.hpp"
@@ -146,7 +146,8 @@ TEST(Frames, DoNotAllocateInTheLoop) {
   EXPECT_GT(usable, 10);
 }
 
-// A frame of a payload is there while it is attached; other frames keep their index, and J has the columns of the day.
+// A payload's frame exists while it is attached; other frames keep their index, and J has the columns of the current
+// model.
 TEST(Frames, OfALiveModelKeepTheirIndex) {
   live::LiveModel live(test::small_arm(),
                        {.max_payload_dofs = 2, .frames = {"link3"}, .payload_frames = {"box", "pail"}});

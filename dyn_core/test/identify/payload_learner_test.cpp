@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Arms that carry something move by sines, driven by the torque that this takes in the middle of each period, with
-// noise of encoders, velocities and torque.
+// Arms with a load move by sines, driven by the inverse dynamics' torque at the middle of each period, with noise of
+// encoders, velocities and torque.
 #include "dyn_core/identify/payload_learner.hpp"
 
 #include <gtest/gtest.h>
@@ -144,8 +144,8 @@ struct Case {
 };
 class Learner : public ::testing::TestWithParam<Case> {};
 
-// Without noise the equation is that of the arm, friction, armature and all, whatever link carries it; fixed links,
-// turned joints, prismatic ones.
+// Without noise the payload is exact, with friction and armature, on every link; with fixed links, rotated joint frames
+// and prismatic joints.
 TEST_P(Learner, FindsTheBodyThatIsCarried) {
   const RobotDescription robot = load_robot(GetParam().robot);
   const Inertial truth = load(3.0, {0.05, -0.03, 0.08});
@@ -191,11 +191,11 @@ TEST(PayloadLearner, IsAsPreciseAsItSays) {
     }
   }
   EXPECT_GT(within, 0.97 * numbers);
-  EXPECT_GT(std::sqrt(squares / numbers), 0.5);  // and do not hide behind large sigmas
+  EXPECT_GT(std::sqrt(squares / numbers), 0.5);  // and the sigmas are not too large
   RecordProperty("rms_of_errors_in_sigmas", std::to_string(std::sqrt(squares / numbers)));
 }
 
-// An arm that stands still shows the weight, and nothing of how far out it is along it: no proposal.
+// At rest the torques show the weight, but not the centre of mass along gravity: no proposal.
 TEST(PayloadLearner, AtRestNothingConverges) {
   const RobotDescription robot = load_robot("arm7");
   Motion motion(built(attach(robot, Payload::rigid("load", "tool0", load(3.0, {0.0, 0.0, 0.08})))), {}, 3, 0.0);
@@ -218,7 +218,7 @@ TEST(PayloadLearner, AnEmptyHandIsNoPayload) {
   EXPECT_NE(proposal.text.find("nothing is carried"), std::string::npos) << proposal.text;
 }
 
-// What was told is kept where it is there, and named where it is not or weighs something else.
+// An attached payload is kept if the load agrees with it; otherwise the proposal names it.
 TEST(PayloadLearner, ToldPayloadsAreComparedWithWhatIsThere) {
   const RobotDescription robot = load_robot("arm7");
   const Pose turned = pose_from_xyz_rpy({0.01, 0.02, 0.05}, {0.3, -0.2, 0.5});
@@ -240,7 +240,7 @@ TEST(PayloadLearner, ToldPayloadsAreComparedWithWhatIsThere) {
   EXPECT_NE(heavier.text.find("disagrees"), std::string::npos) << heavier.text;
 }
 
-// Dropped in the middle of it: what was before does not count any more.
+// The load is dropped during the motion: samples before that no longer count.
 TEST(PayloadLearner, ADropIsNoticedWhileItIsGoingOn) {
   const RobotDescription robot = load_robot("arm7");
   const Payload told = Payload::rigid("box", "tool0", load(3.0, {0.0, 0.0, 0.06}));
@@ -275,8 +275,8 @@ TEST(PayloadLearner, AnotherModelEndsIt) {
   EXPECT_NE(learnt.why_not.find("model changed"), std::string::npos);
 }
 
-// Nobody collects: blocks go on, nothing is lost, and the loop still takes neither memory nor a lock. Numbers that are
-// not finite are left out.
+// While collect() is not called, blocks are continued, nothing is lost, and the loop still neither allocates nor locks.
+// States that are not finite are skipped.
 TEST(PayloadLearner, TheLoopTakesNoMemoryAndNoLock) {
   const RobotDescription robot = load_robot("arm7");
   const Inertial truth = load(3.0, {0.02, -0.03, 0.08});

@@ -150,7 +150,7 @@ TEST_P(LaneForms, InverseAgreesWithThePaperForms) {
   }
 }
 
-// Whatever says that it has a lane form is looked up by its class, and `fused` alone has none in these tables.
+// Every class with a `lane_form` has an entry in these tables, except `fused`.
 TEST_P(LaneForms, AreFoundByTheAlgorithmsThatHaveOne) {
   const auto fused_alone_has_none = []<class Names>(const auto& forms, Names) {
     const auto fused = static_cast<size_t>(Names::find("fused"));
@@ -181,7 +181,7 @@ TEST_P(LaneForms, ElementAloneHasTheBitsOfTheMatrix) {
   }
 }
 
-// M qdd against what it ought to be, each joint's forces being as large as their parts.
+// M qdd against tau - h, relative to the sizes of the summands of each joint's force.
 double equation_error(const MatX<Exact>& M, const std::vector<double>& qdd, const std::vector<double>& forces) {
   double largest = 0.0;
   for (size_t i = 0; i < qdd.size(); ++i) {

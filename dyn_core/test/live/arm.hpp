@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A small arm and what it picks up, for tests of what is live.
+// A small arm and its payloads, for tests of the live model.
 #pragma once
 
 #include <string>
@@ -39,7 +39,7 @@ inline Payload box(const std::string& name, double mass_kg, const std::string& l
   return Payload::rigid(name, link, inertial, {Mat3d::Identity(), Vec3d(0.3, 0.0, 0.0)});
 }
 
-// Hangs on one joint about y.
+// A payload on one joint about y.
 inline Payload bucket(const std::string& name, const std::string& link = "link3") {
   RobotDescription chain;
   chain.name = "bucket";

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Several writers as fast as they can beside a loop. What the loop works with is whole in every cycle (checksums), what
-// every writer did last is there in the end, and every model that was made is freed. Run under ThreadSanitizer too.
+// Several writers at full speed beside a loop. The loop's generation is consistent in every cycle (checksums), each
+// writer's last change is in force at the end, and every model is freed. Run under ThreadSanitizer too.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -53,7 +53,7 @@ struct Writer {
       try {
         for (int k = 1; k <= rounds; ++k) {
           round(k);
-          if (k % 4 != 0) continue;  // now and then the loop gets a word in
+          if (k % 4 != 0) continue;  // now and then, so that the loop gets the processor
           const int seen = cycles.load(std::memory_order_relaxed);
           const auto turned = [&] { return cycles.load(std::memory_order_relaxed) != seen; };
           if (!test::wait_until(turned, "the loop has run a cycle")) break;

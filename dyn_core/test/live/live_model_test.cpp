@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The model of a running loop: what writers change reaches the loop whole at its next acquire(), what is refused
-// changes nothing, what is taken away leaves no trace.
+// The model of a running loop: writers' changes reach the loop whole at its next acquire(), refused changes have no
+// effect, and a detached payload leaves no trace.
 #include "dyn_core/live/live_model.hpp"
 
 #include <gtest/gtest.h>
@@ -172,7 +172,7 @@ TEST(LiveModel, TermsAreLinearInTheRamp) {
   expect_between(empty.g, between.g, full.g);
 }
 
-// A ramp that is turned round halfway goes on from the inertia in effect, not from where it began.
+// A ramp that is reversed halfway starts from the inertia in effect, not from the end of the first ramp.
 TEST(LiveModel, ARampThatIsCutShortHasNoJump) {
   LiveModel live(small_arm(), {});
   const Evaluated bare = at_next_cycle(live);
@@ -266,8 +266,8 @@ TEST(LiveModel, RefusalsExplainAndChangeNothing) {
   before = &live.acquire(period_s);
   expect_words(refusal([&] { (void)live.replace_robot(other, 0.0); }), {"small.urdf", "elbow", "joint2"});
   expect_words(refusal([&] { (void)live.replace_robot(longer, 0.0); }), {"small.urdf", "joint4", "nothing"});
-  expect_words(refusal([&] { (void)live.replace_robot(sliding, 0.0); }), {"small.urdf", "joint2", "slides"});
-  expect_words(refusal([&] { (void)live.replace_robot(backwards, 0.0); }), {"small.urdf", "joint3", "other way"});
+  expect_words(refusal([&] { (void)live.replace_robot(sliding, 0.0); }), {"small.urdf", "joint2", "prismatic"});
+  expect_words(refusal([&] { (void)live.replace_robot(backwards, 0.0); }), {"small.urdf", "joint3", "opposite"});
   expect_words(refusal([&] { (void)live.replace_robot(elsewhere, 0.0); }), {"joint3", "'joint1'", "'joint2'"});
   expect_words(refusal([&] { (void)live.replace_robot(broken, 0.0); }), {"link2", "-1"});
   expect_words(refusal([&] { live.set_jsim("best"); }), {"jsim_algorithm", "best", "gdahj"});
@@ -324,7 +324,7 @@ TEST(LiveModel, AFallbackReplacesWhatWasChosenUntilSomethingElseIs) {
   EXPECT_FALSE(live.fallback().any());
 }
 
-// What a model must have beyond being a model is asked of the very one that the loop will get: there is one build.
+// LiveOptions::check gets the very model that the loop will use: there is one build.
 TEST(LiveModel, TheCheckSeesTheModelThatIsPublishedAndMayRefuseIt) {
   const Model* seen = nullptr;
   const Model* replaced = nullptr;
@@ -366,7 +366,7 @@ TEST(LiveModel, TheCheckSeesTheModelThatIsPublishedAndMayRefuseIt) {
   EXPECT_EQ(calls, 4);
 }
 
-// Remembered for the validator: the newest ones, so many and no more.
+// The newest models_remembered models are kept for the validator, and no more.
 TEST(LiveModel, ReplacedModelsAreFreed) {
   constexpr auto kept = static_cast<int>(LiveModel::models_remembered);
   constexpr int changes = 3 * kept;

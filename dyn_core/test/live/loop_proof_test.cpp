@@ -32,7 +32,7 @@ control::Parameters with_gain(double p, bool marked) {
   return parameters;
 }
 
-// What the loop tells of itself: which model, algorithms and gains it has used.
+// The loop's report: the model, algorithms and gains that it has used.
 struct Seen {
   std::atomic<std::uint64_t> generation{0};
   std::atomic<int> jsim{-1};
@@ -53,7 +53,7 @@ void loop(control::Controller& controller, Seen& seen, Counts& counts) {
       const double t = 1e-3 * static_cast<double>(counts.cycles);
       for (size_t i = 0; i < 5; ++i) q[i] = std::sin(t + static_cast<double>(i));
       for (size_t i = 0; i < 5; ++i) far[i] = q[i] + 1e-3;
-      if (counts.cycles % 1000 == 999) q[0] = std::nan("");  // the bad days too
+      if (counts.cycles % 1000 == 999) q[0] = std::nan("");  // the handling of faults too
       const auto report = controller.step({q, v}, {far, v, a, counts.cycles % 7 != 0}, effort);
       counts.bad += report.status.ok() ? 0 : 1;
       controller.warm_up();

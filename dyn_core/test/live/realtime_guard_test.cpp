@@ -112,7 +112,7 @@ TEST_F(RealtimeGuard, FiresAtMemoryTakenAndGivenBack) {
   EXPECT_EQ(fired_in_loop([&] { numbers.reset(); }), "freeing memory");
 }
 
-// The loop's own entry points say that it is the loop: a trajectory that does what it must not is told on.
+// The loop's entry points open a realtime::Scope: a forbidden call in a trajectory source is reported.
 class Attaching : public control::ReferenceSource {
  public:
   explicit Attaching(std::function<void()> what) : what_(std::move(what)) {}

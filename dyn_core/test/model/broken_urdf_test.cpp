@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Broken robots: each is refused with one sentence that names what is wrong and where; none crashes, hangs, or is
-// repaired in silence. A new kind of breakage adds one entry.
+// Broken robots: each is refused with one sentence that names the fault and its place; none crashes, hangs, or is
+// repaired silently. A new kind of fault adds one entry.
 #include <gtest/gtest.h>
 
 #include <algorithm>

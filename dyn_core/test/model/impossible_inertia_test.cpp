@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// ModelOptions::allow_impossible_inertia takes what breaks the triangle inequality, and nothing else. That every
-// algorithm, the energy oracle and Pinocchio agree on such arms is in test/conformance and test/oracle.
+// ModelOptions::allow_impossible_inertia accepts inertias that break the triangle inequality, and nothing else. That
+// every algorithm, the energy oracle and Pinocchio agree on such arms is in test/conformance and test/oracle.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,7 +34,8 @@ TEST(ImpossibleInertia, IsRefusedUnlessItIsAllowedAndThenWarnedAbout) {
     const RobotDescription robot = test::impossible_arm(name);
     const std::string refused = refusal(robot, {});
     EXPECT_NE(refused.find(std::string("joint '") + joint + "'"), std::string::npos) << refused;
-    EXPECT_NE(refused.find("exceeds the sum of the others (allow_impossible_inertia takes it)"), std::string::npos);
+    EXPECT_NE(refused.find("exceeds the sum of the others (accepted with allow_impossible_inertia)"),
+              std::string::npos);
     const Model model = Model::build(robot, allowed());
     int warned = 0;
     for (const std::string& warning : model.warnings()) {
@@ -46,7 +47,7 @@ TEST(ImpossibleInertia, IsRefusedUnlessItIsAllowedAndThenWarnedAbout) {
   }
 }
 
-// Moments (1, 1, 2) are those of a flat body; 1 % more is no body's, 1 % less is.
+// Moments (1, 1, 2) are those of a flat body; with 1 % more in the last it is impossible, with 1 % less possible.
 TEST(ImpossibleInertia, OnePercentTooMuchIsTooMuch) {
   const auto with = [](double moment) {
     RobotDescription robot = test::impossible_arm("sia10");

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Payloads: appended behind everything, taken away without a trace, refused with a reason.
+// Payloads: appended after everything else, removed without a trace, refused with a reason.
 #include "dyn_core/model/payload.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ RobotDescription pan() {
   chain.name = "pan";
   chain.links = {{"hook", {}}, {"pan", box_inertial()}, {"lid", box_inertial()}};
   JointDescription hinge;
-  hinge.name = "mount";  // the name that the mount would like to have
+  hinge.name = "mount";  // the name that the fixed joint of the payload has by default
   hinge.type = JointType::continuous;
   hinge.parent_link = "hook";
   hinge.child_link = "pan";

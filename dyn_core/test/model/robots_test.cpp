@@ -162,7 +162,7 @@ TEST_F(RobotFiles, XacroIsRunWithoutAShell) {
     EXPECT_EQ(error_of([&] { (void)load_urdf(file); }), file + ": xacro failed: no such property: mass");
   }
   const Setting xacro("DYN_XACRO", "no-such-program");
-  EXPECT_NE(error_of([&] { (void)load_urdf(file); }).find("'no-such-program' is not there"), std::string::npos);
+  EXPECT_NE(error_of([&] { (void)load_urdf(file); }).find("'no-such-program' was not found"), std::string::npos);
 }
 
 TEST_F(RobotFiles, UnreadableFilesAreNamed) {

@@ -162,7 +162,7 @@ TEST(Urdf, VisualsArriveWithTheirColours) {
             "link 'base': the <visual> of line 14 is not drawn: the numbers of its <origin> cannot be read");
 }
 
-// Whatever urdfdom would read otherwise than the walk is refused, part by part.
+// A part that urdfdom reads differently from walk_urdf() is refused.
 // j2 = -j1 / 2 + 0.3 and j3 = 2 j2 + 0.1: j3 = -j1 + 0.7.
 TEST(Urdf, AMimicOfAMimicHasBothOffsets) {
   std::string text = "<robot name='m'><link name='l0'/>";
@@ -198,11 +198,11 @@ TEST(Urdf, UrdfdomHasToSeeTheSameRobot) {
     }
     return "";
   };
-  const std::string upper = "two.urdf: urdfdom reads the <inertial> of link 'upper' otherwise";
+  const std::string upper = "two.urdf: urdfdom reads the <inertial> of link 'upper' differently";
   const auto shoulder = [](const std::string& part) {
-    return "two.urdf: urdfdom reads the " + part + " of joint 'shoulder' otherwise";
+    return "two.urdf: urdfdom reads the " + part + " of joint 'shoulder' differently";
   };
-  const std::string slide = "two.urdf: urdfdom reads the <mimic> of joint 'slide' otherwise";
+  const std::string slide = "two.urdf: urdfdom reads the <mimic> of joint 'slide' differently";
   using Link = LinkDescription;
   using Joint = JointDescription;
   EXPECT_EQ(refusal([](Link& l, Joint&, Joint&) { l.name = "other"; }), "two.urdf: urdfdom drops link 'other'");

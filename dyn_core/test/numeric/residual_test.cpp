@@ -49,7 +49,7 @@ TEST(Residual, WhereAJointMovesNothingItIsRelativeToTheLargest) {
   EXPECT_EQ(mass_matrix_error(diagonal(0.0, 0.5, 0.0), zero), 0.5);
 }
 
-// A light joint far out on a heavy arm is not taken for none.
+// A light joint at the end of a heavy arm does not count as one without inertia.
 TEST(Residual, SmallInertiasKeepTheirMeasure) {
   const Mat3d truth = diagonal(1e6, 1e-8, 1.0);
   Mat3d M = truth;

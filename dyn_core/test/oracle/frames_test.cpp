@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Frames of every link of every robot, in all axes, and what an operational space makes of them, against Pinocchio.
+// Frames of every link of every robot, in all axes, and operational spaces, against Pinocchio.
 #include "dyn_core/frames.hpp"
 
 #include <gtest/gtest.h>

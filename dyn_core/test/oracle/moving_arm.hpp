@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A loop for the validator to look at, and faults to put into it.
+// A loop for the validator, and faults to inject into it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ class MovingArm {
   std::vector<double> q_, v_, ref_q_, ref_v_, ref_a_, effort_, a_;
 };
 
-// Until everything that was written has been looked at.
+// Until every sample that was written has been compared.
 inline ValidatorStatistics settled(const live::SampleRing& ring, const Validator& validator) {
   const auto all = [&] {
     const ValidatorStatistics numbers = validator.statistics();

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// An arm on a slide a kilometre, or a hundred, from its base: in order, it is left alone; a fault is seen all the same.
+// An arm on a slide 1 km, or 100 km, from its base: no false alarm, and faults are still seen.
 #include <gtest/gtest.h>
 
 #include "dyn_core/model/robot_library.hpp"
@@ -58,7 +58,7 @@ TEST_P(FarAway, RequestsNoFallbackOfACorrectArm) {
   }
 }
 
-// A millionth of the mass of one link: seen within ten samples, and the gate closes.
+// An error of 1e-6 of one link's mass: seen within ten samples, and a fallback is requested.
 TEST_P(FarAway, AFaultIsSeen) {
   const Model model = Model::build(arm_on_a_slide());
   for (int body = 1; body < model.bodies(); ++body) {

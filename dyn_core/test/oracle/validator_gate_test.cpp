@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the validator does about a fault: first the fallback algorithms, then the arm is brought to rest; the torque
-// stays bounded through it.
+// The validator's reaction to a fault: first the fallback algorithms, then the arm is brought to rest; the torque stays
+// bounded.
 #include <gtest/gtest.h>
 
 #include "dynamics_access.hpp"
@@ -14,7 +14,7 @@ using control::CycleReport;
 
 constexpr ValidatorMode gate = ValidatorMode::gate;
 
-// `screw` works with the links' radii of gyration, which gdahj, denoc and the other terms do not look at.
+// `screw` uses the links' radii of gyration, which gdahj, denoc and the other terms do not.
 void break_screw(live::LiveModel& live) {
   const lanes::Plan& plan = DynamicsAccess::of(live.acquire(0.0).dynamics).cache.plan();
   auto* const link = const_cast<double*>(plan.links) + lanes::Link::count;  // of the second body
@@ -32,7 +32,7 @@ TEST(ValidatorGate, GoesToTheFallbackWithinASample) {
   EXPECT_EQ(broken.algorithms.jsim, AlgorithmIndex::find_jsim("screw"));
   const auto asked = [&] { return arm.live.requested_fallback().any(); };
   ASSERT_TRUE(test::wait_until(asked, "the validator sees the fault"));
-  const auto waited = std::chrono::steady_clock::now() - begin;  // told, not judged: 10 ms are a validation period
+  const auto waited = std::chrono::steady_clock::now() - begin;  // printed, not tested: a validation period is 10 ms
   RecordProperty("microseconds",
                  static_cast<int>(std::chrono::duration_cast<std::chrono::microseconds>(waited).count()));
   EXPECT_EQ(settled(arm.ring, validator).fallbacks, 1U) << "the very sample that shows the fault asks for the fallback";
@@ -48,7 +48,7 @@ TEST(ValidatorGate, GoesToTheFallbackWithinASample) {
   const auto numbers = settled(arm.ring, validator);
   EXPECT_EQ(numbers.breaches, 1U);
   EXPECT_EQ(numbers.holds, 0U);
-  arm.live.set_jsim("denoc");  // chosen by hand: that one is in order
+  arm.live.set_jsim("denoc");  // this algorithm has no fault
   EXPECT_FALSE(arm.step().fallback);
   EXPECT_EQ(settled(arm.ring, validator).fallbacks, 1U);
 }
@@ -69,7 +69,7 @@ TEST(ValidatorGate, StaysWithTheFallbackUntilAnAlgorithmIsChosen) {
   EXPECT_FALSE(arm.step().fallback);
 }
 
-// The model itself is wrong: no algorithm helps. Then the arm is brought to rest, with what effort its joints may use.
+// The model itself is wrong: no algorithm helps, and the arm is brought to rest, within its joints' effort limits.
 TEST(ValidatorGate, HoldsWhereTheFallbackIsNoBetter) {
   MovingArm arm(test::small_arm(), {}, 0.001);
   arm.with_plant(test::small_arm());

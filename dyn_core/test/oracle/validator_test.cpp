@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The check beside the loop: a fault that is put in on purpose is seen within ten samples of a moving arm, a sound loop
+// The check beside the loop: an injected fault is seen within ten samples of a moving arm, and a loop without faults
 // never raises an alarm.
 #include "dyn_core/oracle/validator.hpp"
 
@@ -17,8 +17,8 @@
 namespace dyn::oracle {
 namespace {
 
-// By how much a parameter that changes by so much of itself changes M in the best of ten states: relative to
-// sqrt(M_ii M_jj), as the validator has it.
+// The change of M due to a relative change of a parameter, in the best of ten states: relative to sqrt(M_ii M_jj), as
+// in the validator.
 double influence(const Model& model, int body, int parameter, double change) {
   Dynamics right(model), wrong(model);
   wrong.set_body_inertia(body, with_fault(body_inertia(model.tree(), body), parameter, change));
@@ -33,8 +33,8 @@ double influence(const Model& model, int body, int parameter, double change) {
   return most;
 }
 
-// How many parameters of arm7 move M, and how many of these by at least `least` but less than `below`, when they are
-// off by a millionth: each of them is seen at that tolerance.
+// How many parameters of arm7 change M, and how many of these by at least `least` but less than `below`, with a
+// relative error of 1e-6: each of them is seen at that tolerance.
 std::pair<int, int> expect_faults_seen(double tolerance, double least, double below) {
   MovingArm arm(load_robot("arm7"), {}, 0.01);
   ValidatorSettings settings;
@@ -47,7 +47,7 @@ std::pair<int, int> expect_faults_seen(double tolerance, double least, double be
     const BodyInertia right = body_inertia(model.tree(), body);
     for (int parameter = 0; parameter < 10; ++parameter) {
       const double seen = influence(model, body, parameter, 1e-3) * 1e-3;
-      if (seen < 1e-13) continue;  // what no motion shows
+      if (seen < 1e-13) continue;  // M does not depend on it
       ++identifiable;
       if (seen < least || seen >= below) continue;
       ++looked_at;
@@ -119,7 +119,7 @@ std::uint64_t breaches_with(Flip&& flip) {
 TEST(ValidatorFaults, AWrongSignInTheLoopsNumbersIsSeen) {
   EXPECT_EQ(breaches_with([](live::Sample&) {}), 0U);
   for (size_t i = 0; i < 3; ++i) {
-    const auto upright = i == 0 ? 0U : 1U;  // gravity does nothing to a joint about the vertical
+    const auto upright = i == 0 ? 0U : 1U;  // a joint about the vertical has no gravity torque
     EXPECT_GE(breaches_with([&](live::Sample& s) { s.g[i] = -s.g[i]; }), upright) << "g " << i;
     EXPECT_GT(breaches_with([&](live::Sample& s) { s.Cv[i] = -s.Cv[i]; }), 0U) << "C v " << i;
     EXPECT_GT(breaches_with([&](live::Sample& s) { s.M[4 * i] = -s.M[4 * i]; }), 0U) << "M " << i;
@@ -136,7 +136,7 @@ TEST(ValidatorFaults, AMillionthOfEveryTermIsSeen) {
     for (size_t i = 0; i < 3; ++i) {
       EXPECT_EQ(breaches_with([&](live::Sample& s) { s.Cv[i] *= factor; }) > 0, seen) << "C v " << i << ' ' << share;
       EXPECT_EQ(breaches_with([&](live::Sample& s) { s.M[4 * i] *= factor; }) > 0, seen) << "M " << i << ' ' << share;
-      if (i == 0) continue;  // gravity does nothing to a joint about the vertical
+      if (i == 0) continue;  // a joint about the vertical has no gravity torque
       EXPECT_EQ(breaches_with([&](live::Sample& s) { s.g[i] *= factor; }) > 0, seen) << "g " << i << ' ' << share;
     }
   }
@@ -263,7 +263,8 @@ TEST(Validator, BuildsEveryGenerationByItself) {
   }
 }
 
-// A new description turns a joint's axis: what is between the two nobody can build, and it is said.
+// A new description rotates a joint's axis: the inertias of the ramp cannot be blended, and its samples count as
+// skipped.
 TEST(Validator, SkipsARampBetweenDifferentJoints) {
   MovingArm arm(test::small_arm(), {}, 0.001);
   const Validator validator(arm.live, arm.ring, {});
@@ -280,7 +281,7 @@ TEST(Validator, SkipsARampBetweenDifferentJoints) {
 
 TEST(Validator, CountsWhatItCannotCompare) {
   MovingArm arm(test::small_arm(), {}, 0.01, 4);
-  for (int k = 0; k < 10; ++k) (void)arm.step();  // nobody reads yet
+  for (int k = 0; k < 10; ++k) (void)arm.step();  // there is no reader yet
   EXPECT_EQ(arm.ring.written(), 4U);
   EXPECT_EQ(arm.ring.dropped(), 6U);
   for (size_t k = 0; k < live::LiveModel::models_remembered; k += 2) {

@@ -146,7 +146,7 @@ TEST(JointSpaceSum, CrucibleComesAndGoes) {
   }
 }
 
-// Taking a piece from the middle gives the bits of a sum that never had it; so does changing one and back.
+// Removing a piece from the middle gives the sum that never had it, to the bit; so does replacing one and restoring it.
 TEST(JointSpaceSum, AnyPieceMayGo) {
   test::Rng rng(45);
   test::State<> s(Model::build(test::random_robot(rng, {.joints = 9})));
@@ -174,7 +174,7 @@ TEST(JointSpaceSum, AnyPieceMayGo) {
   }
 }
 
-// The partial model of the arm stays as it is: a payload costs the same however much stands in the sum already.
+// The arm's partial model is not recomputed: a payload costs the same however many pieces the sum has already.
 TEST(JointSpaceSum, AddingCostsWhatThePieceCosts) {
   test::Rng rng(47);
   test::State<Counting> s(Model::build(test::random_robot(rng, {.joints = 8, .serial = true, .every_type = false})));
@@ -209,7 +209,7 @@ OperationCount cost_of_attaching(int robot_joints, int links) {
       EXPECT_NE(sum.add(piece), JointSpaceSum<Counting>::refused);
     }
   };
-  add(false);  // the arm's partial model: there already
+  add(false);  // the arm's partial model, not counted
   const auto before = Counting::tally();
   add(true);
   const auto after = Counting::tally();

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the errors of measure.hpp may be.
+// Bounds of the errors of measure.hpp.
 #pragma once
 
 #include <string_view>

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Robots and states on which floating-point numbers have a hard time, each family with one difficulty. A case is made
-// from its seed alone.
+// Robots and states that are difficult for floating-point arithmetic, each family with one difficulty. A case depends
+// on its seed alone.
 #pragma once
 
 #include <cstdint>

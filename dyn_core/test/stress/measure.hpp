@@ -20,7 +20,7 @@ namespace dyn::stress {
 //   qdd         largest entry, divided by the condition number of M
 //   qdd, plain  largest entry; what the user sees
 //   payload     0 where attaching and detaching a payload leaves the bits of M, C v and g as they were, 1 else
-// Largest entries are at least as large as what is small for the robot (Truth::matrix_floor, force_floor).
+// Largest entries are at least Truth::matrix_floor or force_floor, which are small values for the robot.
 using Record = std::function<void(const char* quantity, std::string_view algorithm, double error)>;
 
 // Throws ModelError where the robot is refused.

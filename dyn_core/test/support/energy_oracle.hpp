@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Slow and obviously right, and independent of Tree, Workspace and every algorithm: poses of the links from the
+// Slow, simple, and independent of Tree, Workspace and every algorithm: poses of the links from the
 // description, their derivatives by dual numbers, the two energies, and Lagrange's equation. In long double.
 //   T = 1/2 sum(m c'.c' + w.I w),  U = -sum(m g0.c),  tau = d/dt dT/dv - dT/dq + dU/dq
 #pragma once

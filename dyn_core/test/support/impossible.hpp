@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Arms with inertias that break the triangle inequality and that their users insist on, from test/data.
+// Arms with inertias that break the triangle inequality, from test/data.
 #pragma once
 
 #include <array>

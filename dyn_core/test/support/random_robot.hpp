@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Random robots for tests: trees with joints of every type about arbitrary axes, inertias that a solid could have.
+// Random robots for tests: trees with joints of every type about arbitrary axes, physically possible inertias.
 #pragma once
 
 #include <numbers>

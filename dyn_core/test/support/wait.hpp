@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Waiting for another thread, but not for ever: what never comes is a failure with a name, and the test goes on to its
-// end. The limit is far above what the slowest machine needs; nothing is judged by time.
+// Waits for another thread, but not for ever: after the limit the test fails with a name, and continues to its end. The
+// limit is far above what the slowest machine needs; no test result depends on time.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ template <class Done>
       ADD_FAILURE() << "waited in vain until " << what;
       return false;
     }
-    std::this_thread::sleep_for(std::chrono::microseconds(100));  // whom we wait for may need the processor, or a lock
+    std::this_thread::sleep_for(std::chrono::microseconds(100));  // the other thread may need the processor, or a lock
   }
   return true;
 }
