@@ -135,7 +135,7 @@ class Robot(unittest.TestCase):
             before, refused, after = evaluate(BRANCH, STATE, line, STATE)
             self.assertEqual(sorted(refused), ["error", "ok"])
             self.assertIn(name, refused["error"])
-            self.assertIn("slides", refused["error"])
+            self.assertIn("prismatic", refused["error"])
             self.assertEqual(before, after)
         ok, state = evaluate(BRANCH, {"robot": sliding, "map": {name: None}}, STATE)
         self.assertEqual(ok["from"], [NAMES[0], None, *NAMES[2:]])
