@@ -162,7 +162,7 @@ TEST(Controller, TorqueStaysWithinItsLimits) {
   EXPECT_TRUE(report.saturated);
   EXPECT_EQ(rig.effort[0], 50.0);
   EXPECT_EQ(rig.effort[1], -50.0);
-  EXPECT_GT(rig.controller.terms().demanded[0], 50.0) << "what was demanded is still told";
+  EXPECT_GT(rig.controller.terms().demanded[0], 50.0) << "`demanded` is before limits";
   p.effort_limit_scale = 0.0;
   rig.controller.set_parameters(p);
   (void)rig.step();
@@ -180,7 +180,7 @@ TEST(Controller, EveryJointThatIsDrivenHasAnEffortLimit) {
   } catch (const ModelError& error) {
     EXPECT_NE(std::string(error.what()).find("joint 'joint2' has no effort limit"), std::string::npos) << error.what();
   }
-  EXPECT_NO_THROW(Rig(robot, plain_parameters(), {"joint2"})) << "nothing drives it";
+  EXPECT_NO_THROW(Rig(robot, plain_parameters(), {"joint2"})) << "a passive joint needs no effort limit";
 
   robot.joints[2].limits->effort = 0.0;
   Parameters p = plain_parameters();

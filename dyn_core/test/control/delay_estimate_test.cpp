@@ -88,7 +88,7 @@ TEST(DelayEstimate, IsNotKnownOfAnArmThatStandsOrIsMovedBySomebodyElse) {
   both.run(3000);
   EXPECT_TRUE(both.estimator.estimate().known);
   both.estimator.interrupt();
-  EXPECT_TRUE(both.estimator.estimate().known) << "what was learnt stays";
+  EXPECT_TRUE(both.estimator.estimate().known) << "interrupt() keeps the estimate";
   both.estimator.reset();
   EXPECT_FALSE(both.estimator.estimate().known);
 }

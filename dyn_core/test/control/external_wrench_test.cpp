@@ -65,7 +65,7 @@ struct Held : TaskRig {
 TEST(ExternalWrench, IsWhatPushesAtTheHand) {
   for (const Vec3d& push : {Vec3d(5.0, 0.0, 0.0), Vec3d(0.0, -7.0, 2.0), Vec3d(3.0, 4.0, 12.0)}) {
     Held arm;
-    EXPECT_LT(arm.after(50).wrench.norm(), 1e-3) << "nothing pushes";
+    EXPECT_LT(arm.after(50).wrench.norm(), 1e-3) << "no external force";
     arm.on_hand = [push](const Vec3d&, const Vec3d&) { return push; };
     const WrenchEstimate seen = arm.after(1500);
     EXPECT_TRUE(seen.known);

@@ -70,7 +70,7 @@ class FaultyLoop {
       if (k >= begin_cycle) note(f, k, end);
       if (k == end - 1) f.mode = report.mode;
       if (k >= end) {
-        EXPECT_EQ(report.status.ok(), true) << "a fault that is over is over";
+        EXPECT_EQ(report.status.ok(), true) << "no fault is reported after its end";
       }
     }
     return f;
@@ -194,10 +194,10 @@ TEST_P(Faults, HaveTheirPolicy) {
                 f.back_s < 0.0 ? "not in 3 s"
                                : (std::to_string(static_cast<int>(std::lround(1e3 * f.back_s))) + " ms").c_str());
     if (cycles == 1) {
-      EXPECT_LT(f.farthest_rad, 0.02) << "a cycle is bridged";
+      EXPECT_LT(f.farthest_rad, 0.02) << "one lost cycle is bridged";
     }
     if (cycles <= 10) {
-      EXPECT_GE(f.back_s, 0.0) << "ten cycles are made up for";
+      EXPECT_GE(f.back_s, 0.0) << "the arm follows again after a fault of ten cycles";
     }
     const bool references = GetParam().kind >= Kind::reference_missing;
     if (references) {
@@ -205,7 +205,7 @@ TEST_P(Faults, HaveTheirPolicy) {
     }
     const bool lost = GetParam().kind == Kind::reference_missing || GetParam().kind == Kind::reference_nan;
     if (lost && cycles <= 10) {
-      EXPECT_LT(f.jump_Nm, 5.0) << "a stream goes on for some cycles";
+      EXPECT_LT(f.jump_Nm, 5.0) << "a stream is extrapolated for some cycles";
     }
     const bool rests = f.mode == Mode::holding_reference && cycles == 1000;
     if (rests) {

@@ -201,7 +201,7 @@ TEST(Passive, HoldingDuringAntiSwingHasNoJump) {
   for (int k = 0; k < 5; ++k) {
     report = loop.drive();
     EXPECT_LT(std::abs(rig.controller.terms().position_error[1]), 0.02 * offset);
-    EXPECT_LT(std::abs(rig.effort[1] - before), 10.0) << "more than it takes to stop";
+    EXPECT_LT(std::abs(rig.effort[1] - before), 10.0) << "more torque than is needed to stop";
     before = rig.effort[1];
   }
   EXPECT_EQ(report.mode, Mode::holding_reference);
@@ -223,7 +223,7 @@ TEST(Passive, AFollowedJointWithoutLimitsBearsAScaleOfZero) {
     EXPECT_TRUE(report.status.ok());
     EXPECT_EQ(effort[0], 0.0);
     EXPECT_TRUE(std::isfinite(effort[1])) << effort[1];
-    EXPECT_NE(effort[1], 0.0) << "no limit stays no limit";
+    EXPECT_NE(effort[1], 0.0) << "infinite times 0 must not become NaN";
     EXPECT_EQ(effort[2], 0.0);
   }
 }

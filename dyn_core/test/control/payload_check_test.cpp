@@ -144,7 +144,7 @@ TEST(PayloadNames, AreOf256BytesAtMost) {
   EXPECT_NO_THROW((void)ball(1.0, Vec3d::Zero(), std::string(256, 'x')));
   try {
     (void)ball(1.0, Vec3d::Zero(), std::string(1 << 20, 'x'));
-    ADD_FAILURE() << "a name of a megabyte was taken";
+    ADD_FAILURE() << "a name of a megabyte was accepted";
   } catch (const ModelError& error) {
     EXPECT_LT(std::string(error.what()).size(), 500U);
     EXPECT_NE(std::string(error.what()).find("1048576 bytes"), std::string::npos) << error.what();
@@ -156,7 +156,7 @@ TEST(RobotsWithoutMass, AreNotControlled) {
   for (LinkDescription& link : robot.links) link.inertial.reset();
   try {
     const Rig rig(robot);
-    ADD_FAILURE() << "torque of nothing";
+    ADD_FAILURE() << "a robot without mass was accepted";
   } catch (const ModelError& error) {
     EXPECT_NE(std::string(error.what()).find("robot 'small': no link that moves has mass"), std::string::npos);
   }

@@ -252,7 +252,7 @@ TEST(JointLimiter, NothingGetsItBeyondTheLimits) {
     }
     EXPECT_LE(f.highest, reach + 1e-9);
     EXPECT_GE(f.lowest, -reach - 1e-9);
-    EXPECT_LE(f.fastest, 2.0 * velocity + acceleration * period_s) << "a leap that is tolerated, once";
+    EXPECT_LE(f.fastest, 2.0 * velocity + acceleration * period_s) << "one tolerated jump";
     EXPECT_LE(f.hardest, 3.0 * acceleration) << period_s;
   }
 }

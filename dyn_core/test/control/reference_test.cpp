@@ -50,7 +50,7 @@ TEST(Reference, ThatIsNotFiniteIsNone) {
         EXPECT_TRUE(report.status.ok());
         EXPECT_TRUE(report.reference_not_finite);
         ASSERT_TRUE(k == 100 || report.mode == (k <= 100 ? Mode::tracking : Mode::holding_reference)) << k;
-        for (size_t i = 0; i < 3; ++i) ASSERT_EQ(rig.effort[i], before[i]) << "it stands where it stood";
+        for (size_t i = 0; i < 3; ++i) ASSERT_EQ(rig.effort[i], before[i]) << "the arm holds its position";
       }
       (rig.*part)[1] = good;
       EXPECT_EQ(rig.step().mode, Mode::tracking);
@@ -60,7 +60,7 @@ TEST(Reference, ThatIsNotFiniteIsNone) {
   Rig passive(test::small_arm(), limited_parameters(), {"joint2"}, References::limited);
   passive.ref_q[1] = nan;
   const CycleReport report = passive.steps(200);
-  EXPECT_EQ(report.mode, Mode::tracking) << "nobody wants anything of joint2";
+  EXPECT_EQ(report.mode, Mode::tracking) << "the reference of passive joint2 is ignored";
   EXPECT_FALSE(report.reference_not_finite);
 }
 
@@ -226,7 +226,7 @@ TEST(Reference, OneMessageWithAVelocityIsAPlaceToStop) {
     (void)follow(rig);
     moved = std::max(moved, std::abs(rig.controller.reference().q[0] - 1.5));
   }
-  EXPECT_LT(moved, 2.1e-3) << "two periods on, for the next one may be late";
+  EXPECT_LT(moved, 2.1e-3) << "extrapolated for two periods only";
 }
 
 TEST(Reference, IsBroughtToRestFromTheMeasuredState) {

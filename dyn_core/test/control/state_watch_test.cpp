@@ -27,20 +27,20 @@ struct Watched {
 TEST(StateWatch, AVelocityWithoutMotionCannotBe) {
   EXPECT_NEAR(Watched().cycles_until(0.3, 1.0, 5.0), 51, 1) << "the first one is no repetition";
   EXPECT_NEAR(Watched().cycles_until(0.3, -0.02, 5.0), 251, 1) << "5 mrad";
-  EXPECT_EQ(Watched().cycles_until(0.3, 1e-6, 5.0), -1) << "what sensors at rest say";
+  EXPECT_EQ(Watched().cycles_until(0.3, 1e-6, 5.0), -1) << "as sensors at rest report";
   EXPECT_EQ(Watched().cycles_until(0.3, 1.0, 5.0, 1000, 0.0), -1) << "not asked for";
   EXPECT_NEAR(Watched().cycles_until(0.3, 1.0, 5.0, 1000, 0.2), 201, 1);
 }
 
 TEST(StateWatch, ATorqueThatChangesWithoutAnEffectCannotBe) {
   Watched at_rest;
-  EXPECT_EQ(at_rest.cycles_until(0.3, 0.0, 50.0), -1) << "it carries, or leans on something";
-  EXPECT_EQ(at_rest.cycles_until(0.3, 0.0, 69.0), -1) << "stiction, maybe";
+  EXPECT_EQ(at_rest.cycles_until(0.3, 0.0, 50.0), -1) << "at rest, loaded or in contact";
+  EXPECT_EQ(at_rest.cycles_until(0.3, 0.0, 69.0), -1) << "may be stiction";
   EXPECT_EQ(at_rest.cycles_until(0.3, 0.0, 71.0, 40), -1) << "an encoder with coarse steps";
   EXPECT_EQ(at_rest.cycles_until(0.3, 0.0, 50.0, 10), -1);
   EXPECT_NEAR(at_rest.cycles_until(0.3, 0.0, 29.0), 51, 1);
   EXPECT_TRUE(at_rest.watch.frozen(0));
-  EXPECT_EQ(at_rest.cycles_until(0.3, 0.0, 50.0), 1) << "until it says something new";
+  EXPECT_EQ(at_rest.cycles_until(0.3, 0.0, 50.0), 1) << "frozen until the state changes";
   EXPECT_EQ(at_rest.cycles_until(0.3, 1e-300, 29.0), -1) << "one bit";
   EXPECT_FALSE(at_rest.watch.frozen(0));
 }

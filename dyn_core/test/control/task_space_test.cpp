@@ -220,11 +220,11 @@ TEST(TaskSpace, HalfATurnIsTakenOneWayRound) {
     back = std::max(back, before - turned);
     before = turned;
     if (k == 299) {
-      EXPECT_GT(turned, 0.1) << "it does not hesitate";
+      EXPECT_GT(turned, 0.1) << "it turns one way from the beginning";
     }
   }
   EXPECT_LE(seen.fastest_turn, 1.5 * 1.02);
-  EXPECT_LT(back, 1e-3) << "it never turns back";
+  EXPECT_LT(back, 1e-3) << "it does not move back";
   EXPECT_TRUE(seen.within);
   EXPECT_LT(rig.turn_to(rig.target.point.R), 1e-5);
 }
@@ -251,8 +251,8 @@ TEST(TaskSpace, OutOfReachTheArmStretchesAndStands) {
     fastest = std::max(fastest, Vec3d(rig.frames.twist_base_axes(0).head<3>()).norm());
     for (const double v : rig.v) fastest_joint = std::max(fastest_joint, std::abs(v));
   }
-  EXPECT_LT(fastest, 1e-3) << "the hand stands";
-  EXPECT_LT(fastest_joint, 0.05) << "where axes are in line they may turn against each other, slowly";
+  EXPECT_LT(fastest, 1e-3) << "the hand is at rest";
+  EXPECT_LT(fastest_joint, 0.05) << "collinear axes may turn slowly against each other";
 }
 
 // A target behind the position limits of the joints.

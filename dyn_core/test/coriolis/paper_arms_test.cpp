@@ -14,7 +14,7 @@ namespace dyn {
 namespace {
 
 using Jsims = AlgorithmList<JsimAlgorithms<double>>;
-using Corioleis = AlgorithmList<CoriolisAlgorithms<double>>;
+using CoriolisList = AlgorithmList<CoriolisAlgorithms<double>>;
 
 template <class Expected>
 void check_all(const Model& model, Expected&& expected) {
@@ -29,7 +29,7 @@ void check_all(const Model& model, Expected&& expected) {
       ASSERT_TRUE(dynamics.update(q, v).ok());
       EXPECT_LE(largest_entry(dynamics.M() - f.M), 1e-12) << name;
     }
-    for (const auto& name : Corioleis::names) {
+    for (const auto& name : CoriolisList::names) {
       ASSERT_TRUE(dynamics.set_coriolis(name));
       ASSERT_TRUE(dynamics.update(q, v).ok());
       EXPECT_LE(largest_entry(dynamics.C() - f.C), 1e-12) << name;

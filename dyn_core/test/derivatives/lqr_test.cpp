@@ -36,7 +36,7 @@ TEST(Lqr, SolvesTheRiccatiEquationAndStabilises) {
 
 TEST(Lqr, RefusesWhatHasNoSolution) {
   const Matrix one = Matrix::Ones(1, 1), none = Matrix::Zero(1, 1);
-  EXPECT_THROW((void)solve_lqr(2.0 * one, none, one, one), ModelError) << "grows, and nothing acts on it";
+  EXPECT_THROW((void)solve_lqr(2.0 * one, none, one, one), ModelError) << "unstable and not controllable";
   EXPECT_THROW((void)solve_lqr(one, one, one, none), ModelError);
   EXPECT_THROW((void)solve_lqr(one, one, Matrix::Ones(2, 2), one), ModelError);
 }

@@ -172,7 +172,7 @@ TEST(Frames, OfALiveModelKeepTheirIndex) {
   EXPECT_EQ(cycle().status(0), FrameStatus::ok);
   EXPECT_EQ(cycle().status(1), FrameStatus::absent);
   EXPECT_EQ(cycle().status(2), FrameStatus::ok);
-  EXPECT_THROW(live::LiveModel(test::small_arm(), {.frames = {"box"}}), ModelError) << "links must be there";
+  EXPECT_THROW(live::LiveModel(test::small_arm(), {.frames = {"box"}}), ModelError) << "frames of links must exist";
 }
 
 TEST(OperationalSpace, SaysWhatIsMissing) {

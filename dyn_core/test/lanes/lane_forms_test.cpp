@@ -157,12 +157,12 @@ TEST_P(LaneForms, AreFoundByTheAlgorithmsThatHaveOne) {
     return forms[fused] == nullptr && std::count(forms.begin(), forms.end(), nullptr) == 1;
   };
   using Jsims = JsimAlgorithms<double>;
-  using Corioleis = CoriolisAlgorithms<double>;
+  using CoriolisTuple = CoriolisAlgorithms<double>;
   using Inverses = InverseAlgorithms<double>;
   const auto forms = lanes::FormTable<Jsims>::mass(set());
   EXPECT_TRUE(forms[static_cast<size_t>(AlgorithmList<Jsims>::find("gdahj"))] == form_of<jsim::Gdahj<double>>());
   EXPECT_TRUE(fused_alone_has_none(forms, AlgorithmList<Jsims>()));
-  EXPECT_TRUE(fused_alone_has_none(lanes::FormTable<Corioleis>::rates(set()), AlgorithmList<Corioleis>()));
+  EXPECT_TRUE(fused_alone_has_none(lanes::FormTable<CoriolisTuple>::rates(set()), AlgorithmList<CoriolisTuple>()));
   EXPECT_TRUE(fused_alone_has_none(lanes::FormTable<Inverses>::rates(set()), AlgorithmList<Inverses>()));
 }
 

@@ -124,7 +124,7 @@ TEST(LiveModelStress, SeveralWritersBesideALoop) {
     EXPECT_EQ(now.dynamics.tree().gravity, Vec3d(Vec3d(1.0, 2.0, 3.0) * (1.0 + 0.01 * rounds)));
     last_model = live.newest_model();
   }
-  EXPECT_TRUE(last_model.expired()) << "a model outlived everything";
+  EXPECT_TRUE(last_model.expired()) << "a model was not freed";
 }
 
 }  // namespace

@@ -214,7 +214,7 @@ TEST(LiveModel, AnotherChangeLeavesARampAlone) {
   ASSERT_EQ(now.model->body_joint(3), "high/hinge");
   ASSERT_EQ(now.model->body_joint(4), "low/hinge");
   EXPECT_NEAR(now.dynamics.tree().mass[4], 1.5 + 1.5, 1e-9);
-  EXPECT_EQ(now.dynamics.tree().mass[3], 1.5) << "a new body is there at once";
+  EXPECT_EQ(now.dynamics.tree().mass[3], 1.5) << "a new body is not ramped";
   EXPECT_EQ(now.active_ramps, 1);
   for (int k = 0; k < 50; ++k) (void)live.acquire(period_s);
   RobotDescription all = dyn::attach(small_arm(), bucket("low", "link1"));
@@ -340,7 +340,7 @@ TEST(LiveModel, TheCheckSeesTheModelThatIsPublishedAndMayRefuseIt) {
     return std::vector<std::string>{"looked at"};
   };
   LiveModel live(small_arm(), options);
-  EXPECT_EQ(calls, 0) << "the first model is nobody's change";
+  EXPECT_EQ(calls, 0) << "the check is not called for the first model";
   const Model* const first = live.newest_model().get();
   const Applied applied = live.attach(box("box", 1.0), 0.0);
   EXPECT_EQ(calls, 1);

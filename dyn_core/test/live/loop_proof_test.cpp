@@ -84,13 +84,13 @@ void swap_models(LiveModel& live, const Seen& seen) {
 
 void swap_algorithms(LiveModel& live, const Seen& seen) {
   const auto& jsims = AlgorithmList<JsimAlgorithms<double>>::names;
-  const auto& corioleis = AlgorithmList<CoriolisAlgorithms<double>>::names;
+  const auto& coriolis_names = AlgorithmList<CoriolisAlgorithms<double>>::names;
   for (size_t k = 1; k <= swaps; ++k) {
     const auto name = jsims[k % jsims.size()];
     live.set_jsim(name);
     const auto used = [&] { return seen.jsim.load(std::memory_order_acquire) == AlgorithmIndex::find_jsim(name); };
     if (!test::wait_until(used, "the loop uses the new algorithm")) return;
-    live.set_coriolis(corioleis[k % corioleis.size()]);
+    live.set_coriolis(coriolis_names[k % coriolis_names.size()]);
     if (k % 10 == 0) live.set_gravity({0.0, 0.0, -9.81 + 1e-3 * static_cast<double>(k)});
   }
 }
@@ -136,7 +136,7 @@ TEST(LoopProof, TheLoopsThreadNeitherAllocatesNorLocks) {
   reader.join();
   EXPECT_GE(counts.cycles, 2 * swaps);
   EXPECT_EQ(live.acquire(0.0).id, static_cast<std::uint64_t>(swaps));
-  EXPECT_GT(counts.bad, 0) << "the NaN policy was not gone through";
+  EXPECT_GT(counts.bad, 0) << "no cycle had a state that was not finite";
   EXPECT_EQ(counts.allocations.allocations, 0);
   EXPECT_EQ(counts.allocations.frees, 0);
   EXPECT_EQ(counts.allocations.mappings, 0);

@@ -23,7 +23,7 @@ void publish(Latest<Numbers>& latest, std::uint64_t number) {
 TEST(Latest, ShowsTheNewestOnceAsNew) {
   Latest<Numbers> latest(Numbers(3, 7));
   EXPECT_FALSE(latest.take());
-  EXPECT_EQ(latest.front(), Numbers(3, 7)) << "what it was made with";
+  EXPECT_EQ(latest.front(), Numbers(3, 7)) << "the constructor's value";
   publish(latest, 1);
   publish(latest, 2);
   EXPECT_EQ(latest.front(), Numbers(3, 7)) << "front() stays until take()";

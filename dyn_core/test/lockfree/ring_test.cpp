@@ -43,7 +43,7 @@ TEST(Ring, IsFullWhenEverySlotIsTheConsumers) {
 TEST(Ring, ReclaimShowsEveryReleasedSlotOnce) {
   ReclaimedRing ring(3);
   for (std::uint64_t k = 1; k <= 3; ++k) EXPECT_TRUE(put(ring, k));
-  EXPECT_EQ(ring.reclaim(), nullptr) << "all of them are the consumer's";
+  EXPECT_EQ(ring.reclaim(), nullptr) << "no slot was released yet";
   ring.release();
   ring.release();
   EXPECT_EQ(ring.next(), nullptr) << "what was released may not be filled before it was reclaimed";

@@ -125,7 +125,7 @@ TEST(ValidatorFaults, AWrongSignInTheLoopsNumbersIsSeen) {
     EXPECT_GT(breaches_with([&](live::Sample& s) { s.M[4 * i] = -s.M[4 * i]; }), 0U) << "M " << i;
   }
   EXPECT_GT(breaches_with([&](live::Sample& s) { s.M[5] = -s.M[5]; }), 0U) << "M(2, 1)";
-  EXPECT_EQ(breaches_with([&](live::Sample& s) { s.M[5] = std::nan(""); }), 10U) << "NaN is no agreement";
+  EXPECT_EQ(breaches_with([&](live::Sample& s) { s.M[5] = std::nan(""); }), 10U) << "NaN is a breach";
   EXPECT_GT(breaches_with([&](live::Sample& s) { s.gravity_mps2 = -s.gravity_mps2; }), 0U) << "gravity";
 }
 
@@ -201,7 +201,7 @@ TEST(Validator, NoFalseAlarmInTenMinutes) {
   const std::string hand = robot.links.back().name;
   const Validator validator(arm.live, arm.ring, {});
   const auto& jsims = AlgorithmList<JsimAlgorithms<double>>::names;
-  const auto& corioleis = AlgorithmList<CoriolisAlgorithms<double>>::names;
+  const auto& coriolis_names = AlgorithmList<CoriolisAlgorithms<double>>::names;
   for (int k = 0; k < 60000; ++k) {
     const auto room = [&] {
       const ValidatorStatistics now = validator.statistics();
@@ -218,7 +218,7 @@ TEST(Validator, NoFalseAlarmInTenMinutes) {
         case 4: (void)arm.live.attach(test::bucket("bucket", hand), 0.0); break;
         case 5: arm.live.set_gravity({0.1, 0.2, -9.0 - 0.01 * second}); break;
         case 6: (void)arm.live.detach("tool", 0.3); break;
-        case 7: arm.live.set_coriolis(corioleis[static_cast<size_t>(second / 10) % corioleis.size()]); break;
+        case 7: arm.live.set_coriolis(coriolis_names[static_cast<size_t>(second / 10) % coriolis_names.size()]); break;
         case 8: (void)arm.live.detach("bucket", 0.0); break;
         default: (void)arm.live.replace_robot(robot, 0.1); break;
       }

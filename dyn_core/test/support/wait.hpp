@@ -19,7 +19,7 @@ template <class Done>
   const auto end = std::chrono::steady_clock::now() + limit;
   while (!done()) {
     if (std::chrono::steady_clock::now() > end) {
-      ADD_FAILURE() << "waited in vain until " << what;
+      ADD_FAILURE() << "timed out waiting until " << what;
       return false;
     }
     std::this_thread::sleep_for(std::chrono::microseconds(100));  // the other thread may need the processor, or a lock

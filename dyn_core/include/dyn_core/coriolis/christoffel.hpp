@@ -2,8 +2,8 @@
 //
 // C entry by entry from the Christoffel symbols of the whole M: paper 002 (Laus, Simoni and Martins), eq 35, the
 // textbook form. Runs in the control loop: compute() does not allocate.
-// double runs the lane form, src/coriolis/christoffel_lanes.cpp: each dM_ij/dq_k, of W joints i side by side, is added
-// to the three entries of C that it appears in.
+// double runs the lane form, src/coriolis/christoffel_lanes.cpp: each dM_ij/dq_k, of W joints i side by side,
+// contributes to the three entries of C that it appears in.
 #pragma once
 
 #include <string_view>

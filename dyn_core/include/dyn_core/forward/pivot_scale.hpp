@@ -14,8 +14,8 @@
 
 namespace dyn::forward {
 
-// An upper bound of the carried inertia at any q: mass, and J = integral of r^2 dm about the joint's origin. About an
-// origin at the distance d, sqrt(J) grows by at most d sqrt(m):  J_p += J + 2 d sqrt(J m) + d^2 m.
+// An upper bound of the carried inertia for all joint angles: mass, and J = integral of r^2 dm about the joint's
+// origin. About an origin at the distance d, sqrt(J) grows by at most d sqrt(m):  J_p += J + 2 d sqrt(J m) + d^2 m.
 template <class T>
 class PivotScale {
  public:

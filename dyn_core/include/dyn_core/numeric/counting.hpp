@@ -1,8 +1,9 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // A number that counts its arithmetic operations: the same algorithm templates run on it, and the papers' operation
-// tables can be reproduced on any machine. Divisions and square roots count as multiplications (as in paper 001,
-// Table 1), subtractions as additions; negation, copies, comparisons and conversions from constants are not counted.
+// tables can be reproduced on any machine. Divisions (as in paper 001, Table 1) and square roots count as
+// multiplications, subtractions as additions; negation, copies, comparisons and conversions from constants are not
+// counted.
 #pragma once
 
 #include <cmath>
