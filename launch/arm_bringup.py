@@ -1,6 +1,6 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""What the launch files share: a robot's description with the simulated arm added to it, parameters of the controllers,
-and the nodes that run them."""
+"""Common functions of the launch files: a robot's description with the simulated arm added to it, parameters of the
+controllers, and the nodes that run them."""
 import atexit
 import json
 import os
@@ -17,8 +17,8 @@ from launch_ros.actions import Node
 
 TYPES = {'computed_torque': 'ComputedTorqueController', 'feedforward': 'FeedforwardController',
          'gravity_compensation': 'GravityCompensationController', 'task_space': 'TaskSpaceController'}
-CHAINED = ('computed_torque', 'feedforward')  # below joint_trajectory_controller
-# What ros2_control says where a hardware cannot be loaded. The controller manager waits on for another description then.
+CHAINED = ('computed_torque', 'feedforward')  # with joint_trajectory_controller
+# Log texts of ros2_control if a hardware cannot be loaded. The controller manager then waits for another description.
 NO_HARDWARE = ('Could not load and initialize hardware', 'Exception caught while loading and initializing components')
 
 
@@ -27,7 +27,7 @@ def share(*path):
 
 
 def robot_file(robot):
-    """A file, or the robot that `dyn` knows by this name."""
+    """The file itself, or that of the robot that `dyn` lists by this name."""
     if os.path.isfile(robot):
         return robot
     program = shutil.which('dyn')
@@ -54,7 +54,7 @@ def driven_joints(robot):
 
 
 def gains(robot, joint, controller):
-    """For a simulated arm of whatever size: on accelerations, or on torques, as shares of the joint's effort limit."""
+    """Gains for a simulated arm of any size: on accelerations, or on torques in proportion to the joint's effort limit."""
     if controller == 'computed_torque':
         return {'p': 400.0, 'd': 40.0}
     if controller in ('gravity_compensation', 'task_space'):
@@ -93,7 +93,7 @@ def bent(robot, joints):
 
 
 def add_simulated_arm(robot, joints, hardware, sensed=(), undriven=(), start=None):
-    """The <ros2_control> tag, where the description has none. `hardware`: parameters of dyn_controllers/SimulatedArm;
+    """Adds the <ros2_control> tag if the description has none. `hardware`: parameters of dyn_controllers/SimulatedArm;
     `sensed`: PAYLOAD/JOINT, joints of chains that will be attached; `undriven`: joints without a motor; `start`:
     positions by joint."""
     if robot.find('ros2_control') is not None:
@@ -118,7 +118,7 @@ def add_simulated_arm(robot, joints, hardware, sensed=(), undriven=(), start=Non
 
 
 def parameters_file(joints, controller, own, rate, space='', use_sim_time=False):
-    """Parameters of everything that the controller manager loads, in a file: also YAML, and without aliases."""
+    """A file with the parameters of everything that the controller manager loads, in JSON, which is YAML too."""
     name = controller + '_controller'
     chained = {'joints': joints,
                'command_joints': [f'{name}/{joint}' for joint in joints],
@@ -140,8 +140,8 @@ def parameters_file(joints, controller, own, rate, space='', use_sim_time=False)
 
 
 def arm_nodes(robot, controller, parameters, space='', use_sim_time=False):
-    """robot_state_publisher, controller manager, what watches over it, and the spawner of the controllers, which comes
-    last."""
+    """robot_state_publisher, controller manager, the handlers that monitor it, and last the spawner of the
+    controllers."""
     description = {'robot_description': ElementTree.tostring(robot, encoding='unicode'), 'use_sim_time': use_sim_time}
     if space:
         description['frame_prefix'] = space.strip('/') + '/'
@@ -160,33 +160,33 @@ def arm_nodes(robot, controller, parameters, space='', use_sim_time=False):
 
 
 def fail_unless_over(event, context):
-    """Nothing works without a controller manager: however it ended, if the launch is not being ended, it has failed."""
+    """Nothing works without a controller manager: if one ends before the launch is shut down, the launch has failed."""
     if not context.is_shutdown:
-        raise RuntimeError(f'a controller manager ended (exit code {event.returncode}); what it said stands above')
+        raise RuntimeError(f'a controller manager ended (exit code {event.returncode}); its log is above')
 
 
 def hardware_watch(manager):
-    """Fails the launch as soon as the controller manager says that a hardware cannot be loaded."""
+    """Fails the launch as soon as the controller manager logs that a hardware cannot be loaded."""
     said = ['']
 
     def read(event):
         said[0] = (said[0] + event.text.decode(errors='replace'))[-4000:]
         if any(text in said[0] for text in NO_HARDWARE):
             errors = [line for line in said[0].splitlines() if 'ERROR' in line]
-            raise RuntimeError('the hardware cannot be loaded; the controller manager said: ' + ' '.join(errors))
+            raise RuntimeError('the hardware cannot be loaded; the controller manager logged: ' + ' '.join(errors))
 
     return RegisterEventHandler(OnProcessIO(target_action=manager, on_stdout=read, on_stderr=read))
 
 
 def clock_watch(use_sim_time):
-    """Says so where time is to come from /clock and nobody publishes it."""
+    """A node that warns if use_sim_time is set and nobody publishes /clock."""
     return [Node(package='dyn_control', executable='watch_clock.py', output='screen')] if use_sim_time else []
 
 
 def ended(event, program):
-    """Fails the launch where a program that it cannot do without has failed; one that was told to end has not."""
+    """Fails the launch if a program that it needs has failed; one that was ended by a signal has not."""
     if event.returncode not in (0, -signal.SIGINT, -signal.SIGTERM):
-        raise RuntimeError(f'{program} failed; what it said stands above')
+        raise RuntimeError(f'{program} failed; its log is above')
 
 
 def rviz_node(robot, use_sim_time=False):

@@ -1,6 +1,6 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """An arm under torque control: robot_state_publisher, controller_manager with the simulated arm, joint states, one of
-this package's controllers with joint_trajectory_controller above it, and something that moves it.
+this package's controllers chained with joint_trajectory_controller, and a node that moves the arm.
 
     ros2 launch dyn_control computed_torque.launch.py robot:=arm7 jsim_algorithm:=gdahj duration:=20
 """
@@ -20,17 +20,17 @@ import arm_bringup as bringup  # noqa: E402
 ARGUMENTS = [
     ('robot', 'arm7', 'name of a robot that `dyn robots` lists, or a .urdf or .xacro file'),
     ('controller', 'computed_torque', 'computed_torque, feedforward, gravity_compensation or task_space'),
-    ('frame', '', 'of task_space: the link whose pose is controlled; empty: the last one'),
+    ('frame', '', 'for task_space: the link whose pose is controlled; empty: the last one'),
     ('jsim_algorithm', 'fused', 'algorithm of the joint-space inertia matrix'),
     ('coriolis_algorithm', 'fused', 'algorithm of the Coriolis matrix'),
     ('plant', 'native', 'engine of the simulated arm: native or mujoco'),
-    ('effort_limit', '0', 'N m or N for every joint, beside the limits of the URDF; 0: those alone'),
+    ('effort_limit', '0', 'N m or N for every joint, in addition to the limits of the URDF; 0: those alone'),
     ('rate', '1000', 'Hz of the control loop'),
-    ('validation', 'off', 'off, monitor or gate: Pinocchio beside the loop'),
+    ('validation', 'off', 'off, monitor or gate: comparison with Pinocchio beside the loop'),
     ('move', 'true', 'move the arm; false: it waits for goals'),
     ('duration', '0', 's after which everything ends with a summary; 0: never'),
-    ('use_sim_time', 'false', 'time from /clock, where a simulator of your own publishes it'),
-    ('rviz', 'false', 'RViz as well'),
+    ('use_sim_time', 'false', 'take the time from /clock, published by a simulator of your own'),
+    ('rviz', 'false', 'start RViz'),
 ]
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""How long every controller and the hardware take in a cycle, from the controller manager's own statistics
-(~/statistics of ros2_control): median, 99th percentile and largest, in microseconds. Works on any controller manager,
+"""Time per cycle of every controller and of the hardware, from the controller manager's own statistics
+(~/statistics of ros2_control): median, 99th percentile and maximum, in microseconds. Works with any controller manager,
 also that of a real robot.
 
     ros2 run dyn_control measure_latency.py --duration 10
@@ -21,7 +21,7 @@ PATIENCE_S = 30.0
 
 
 def percentile(values, share):
-    """Of a sorted list, the smallest value that so large a share is not above."""
+    """The smallest value of a sorted list such that at least this share of the list is not above it."""
     return values[min(len(values) - 1, max(0, -(-int(share * len(values) * 1000) // 1000) - 1))]
 
 
@@ -56,8 +56,8 @@ def main():
     while not listener.samples and time.monotonic() - began < PATIENCE_S:
         rclpy.spin_once(listener, timeout_sec=0.1)
     if not listener.samples:
-        print(f'measure_latency: no execution times came on {arguments.manager}/statistics: is the controller manager '
-              'running, and its ros2_control of Jazzy or later?', file=sys.stderr)
+        print(f'measure_latency: no execution times on {arguments.manager}/statistics: is the controller manager '
+              'running, with ros2_control of Jazzy or later?', file=sys.stderr)
         return 1
     listener.samples.clear()
     end = time.monotonic() + arguments.duration

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""Moves an arm by FollowJointTrajectory goals, there and back between positions within its limits, and says in the end
-how well the controller below followed. Ends by itself after --duration seconds; exit code 1 if it could not move it."""
+"""Moves an arm by FollowJointTrajectory goals between positions within its limits, and finally prints the tracking error
+of the controller. Ends by itself after --duration seconds; exit code 1 if it could not move the arm."""
 import math
 import sys
 import time
@@ -24,14 +24,14 @@ ANSWER_S = 10.0    # for an answer of joint_trajectory_controller, by wall time
 
 
 def reach(joint):
-    """How far a joint is moved from 0, or from the middle of its range if 0 is outside."""
+    """The centre of a joint's motion (0, or the middle of its range if 0 is outside) and its amplitude."""
     limit = joint.find('limit')
     lower, upper = -1.0, 1.0
     if joint.get('type') != 'continuous' and limit is not None:
         lower, upper = float(limit.get('lower', '-1')), float(limit.get('upper', '1'))
     velocity = float(limit.get('velocity', '1')) if limit is not None else 1.0
     middle = 0.0 if lower < 0.0 < upper else 0.5 * (lower + upper)
-    # The rate of a quintic is at most 15/8 of the average one.
+    # The velocity of a quintic is at most 15/8 of the average one.
     size = min(0.6 * (upper - middle), 0.6 * (middle - lower), 0.4 * velocity * MOVE_S * 8.0 / 15.0 / 2.0, 1.0)
     return middle, size
 
@@ -83,11 +83,11 @@ class Mover(Node):
             if (now - begin).nanoseconds > patience_s * 1e9:
                 return False
             if now.nanoseconds == 0 and time.monotonic() - began > patience_s:
-                raise TimeoutError(f'there was no time on /clock for {patience_s:g} s')
+                raise TimeoutError(f'no time was published on /clock for {patience_s:g} s')
         return True
 
     def answer(self, ask):
-        """The answer to what ask() asks; once more where it was lost. None where there is none."""
+        """The answer to the request sent by ask(), which is sent again once if it was lost. None if there is none."""
         for _ in range(2):
             future = ask()
             rclpy.spin_until_future_complete(self, future, timeout_sec=ANSWER_S)
@@ -107,7 +107,7 @@ class Mover(Node):
         return ''
 
     def move(self, turn):
-        """There and back; '' or what went wrong."""
+        """Plays one goal of two moves; returns '' or what went wrong."""
         accepted = self.answer(lambda: self.client.send_goal_async(self.goal(turn)))
         if accepted is None:
             return f'joint_trajectory_controller did not answer within {2 * ANSWER_S:g} s'

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""Moves the frame of a TaskSpaceController round and round on a circle about where it is, by ~/target_pose and
-~/target_twist, and says in the end how well it was followed and what pushed. Ends by itself after --duration seconds;
-exit code 1 if there was nothing to move."""
+"""Moves the frame of a TaskSpaceController on a circle through its present position, by ~/target_pose and
+~/target_twist, and finally prints the tracking error and the largest external force. Ends by itself after --duration
+seconds; exit code 1 if there was nothing to move."""
 import math
 import sys
 import time
@@ -21,7 +21,7 @@ PATIENCE_S = 120.0
 
 
 def angle(t):
-    """Of the circle, and its rate: from rest to a steady one."""
+    """The angle on the circle and its rate, which rises from 0 to a constant."""
     rate = 2.0 * math.pi / TURN_S
     if t >= RAMP_S:
         return rate * (t - 0.5 * RAMP_S), rate
@@ -71,18 +71,18 @@ class Mover(Node):
         while self.start is None or self.pose.get_subscription_count() == 0:
             rclpy.spin_once(self, timeout_sec=0.1)
             if time.monotonic() - began > PATIENCE_S:
-                return 'no ~/task_state came: the controller is not active, or state_publish_rate is 0'
+                return 'no message on ~/task_state: the controller is not active, or state_publish_rate is 0'
         begin = self.get_clock().now()
         self.moving = True
         self.create_timer(1.0 / RATE_HZ, lambda: self.send((self.get_clock().now() - begin).nanoseconds * 1e-9))
         while duration <= 0.0 or (self.get_clock().now() - begin).nanoseconds < duration * 1e9:
             rclpy.spin_once(self, timeout_sec=0.1)
-        return '' if self.samples else 'no ~/task_state came while the hand moved'
+        return '' if self.samples else 'no message on ~/task_state while the frame moved'
 
     def summary(self):
         rms = math.sqrt(self.squares / self.samples) if self.samples else float('nan')
         return (f'{self.samples} samples, distance from the target rms {rms:.3g} m, largest {self.largest:.3g} m, '
-                f'largest force from outside {self.force:.3g} N, smallest singular value {self.singular:.3g}')
+                f'largest external force {self.force:.3g} N, smallest singular value {self.singular:.3g}')
 
 
 if __name__ == '__main__':

@@ -1,5 +1,5 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""How the programs that move an arm begin and end: move_arm.py and move_hand.py."""
+"""Common main function of the programs that move an arm: move_arm.py and move_hand.py."""
 import argparse
 import sys
 
@@ -7,8 +7,8 @@ import rclpy
 
 
 def main(program, description, controller, make):
-    """Runs make(controller).run(duration), which returns what went wrong or '', and prints its summary(). The exit code
-    of the program."""
+    """Runs make(controller).run(duration), which returns what went wrong or '', and prints its summary(). Returns the
+    exit code of the program."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument('--controller', default=controller)
     parser.add_argument('--duration', type=float, default=0.0)

@@ -1,7 +1,7 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """A configuration of `dyn run`, played on ros2_control: the same robot, plant, controller, trajectory and events, with
-controller_manager, joint_trajectory_controller and services in between. Several arms get a controller manager each, in
-a namespace of their names. Ends by itself with a summary; a scenario's name or any file of that kind:
+controller_manager, joint_trajectory_controller and services. Each of several arms gets its own controller manager, in a
+namespace of the arm's name. Ends by itself with a summary. `scenario` is the name of a shipped scenario or a file:
 
     ros2 launch dyn_control scenario.launch.py scenario:=payload_pick_and_drop
 """
@@ -22,10 +22,10 @@ import arm_bringup as bringup  # noqa: E402
 ARGUMENTS = [
     ('scenario', 'arm7_computed_torque', 'name of a scenario in config/scenarios, or a .yaml file'),
     ('plant', '', 'engine of the simulated arm, native or mujoco, instead of the scenario\'s'),
-    ('out', '', 'folder for results.json, log.csv and report.html, as `dyn run` leaves them'),
-    ('stay', 'false', 'true: the arms stay up when the scenario is over'),
-    ('use_sim_time', 'false', 'time from /clock, where a simulator of your own publishes it'),
-    ('rviz', 'false', 'RViz as well'),
+    ('out', '', 'folder for results.json, log.csv and report.html, as `dyn run` writes them'),
+    ('stay', 'false', 'true: the arms keep running when the scenario is over'),
+    ('use_sim_time', 'false', 'take the time from /clock, published by a simulator of your own'),
+    ('rviz', 'false', 'start RViz'),
 ]
 # `type` of a configuration: the controller, and its parameter `law`.
 CONTROLLERS = {'computed_torque': ('computed_torque', 'computed_torque'),
@@ -58,14 +58,15 @@ def payload_joints(events, folder):
 
 
 def as_floats(value):
-    """ROS takes no 100 for a parameter that is a double."""
+    """Integers as floats, since ROS refuses 100 for a parameter that is a double."""
     if isinstance(value, dict):
         return {name: as_floats(entry) for name, entry in value.items()}
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def controller_parameters(arm, joints, sensed):
-    """The ROS parameters of a configuration's `controller`: the same names, but that gains have no default."""
+    """The ROS parameters of a configuration's `controller`: the same names, with the default gains written out for each
+    joint."""
     own = {name: value for name, value in arm.get('controller', {}).items()
            if name not in ('type', 'gains', 'armature')}
     kind = arm.get('controller', {}).get('type', 'computed_torque')
@@ -89,7 +90,7 @@ def controller_parameters(arm, joints, sensed):
 
 
 def arm_name(arm):
-    """As `dyn run` calls it: unless it has a name, as its robot; of a robot's path, as the file."""
+    """The name that `dyn run` uses: the given one, else the robot's, which for a path is the file's name."""
     robot = arm['robot']
     return arm.get('name', os.path.splitext(os.path.basename(robot))[0] if '/' in robot else robot)
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""computed_torque.launch.py with the hand controlled in its own space; the same arguments."""
+"""computed_torque.launch.py with the task-space controller; the same arguments."""
 import os
 
 from ament_index_python.packages import get_package_share_directory

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""Where time is to come from /clock (use_sim_time:=true): says so while it is not published, since everything else only
-waits then. Ends when the first time has come."""
+"""Warns while no time is published on /clock although use_sim_time is set, since all other nodes then wait silently. Ends
+when the first time has come."""
 import sys
 import time
 
@@ -25,7 +25,7 @@ def main():
             if times or time.monotonic() < say_at:
                 continue
             print('watch_clock: there is no time on /clock. use_sim_time:=true needs a simulator that publishes it; '
-                  'nothing moves until then.', file=sys.stderr, flush=True)
+                  'nothing moves before that.', file=sys.stderr, flush=True)
             say_at = time.monotonic() + THEN_S
     except (KeyboardInterrupt, ExternalShutdownException):
         pass

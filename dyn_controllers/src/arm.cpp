@@ -62,7 +62,7 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
   }
   if (static_cast<std::int64_t>(payload_joints_.size()) > params.max_payload_dofs) {
     throw ModelError("passive_joints: the robot has no joint '" + payload_joints_.front() +
-                     "', and max_payload_dofs has no room for it as a payload's");
+                     "', and max_payload_dofs is too small for it to be a payload's");
   }
   dyn::control::check_has_mass(*model);
   const std::vector<int> controlled = controlled_coordinates(*model, params);
@@ -106,7 +106,7 @@ void Arm::check_frame(const dyn::Model& model) const {
   if (const auto why = obstacle_to_frame(model, frame_); !why.empty()) throw ModelError("frame: " + why);
 }
 
-// Why this controller cannot know what moves the frame; empty if it can.
+// Why this controller cannot control the frame; empty if it can.
 std::string Arm::obstacle_to_frame(const dyn::Model& model, const std::string& frame) const {
   const dyn::Link* const link = model.find_link(frame);
   if (link == nullptr || link->body < 0) return "no joint moves '" + frame + "'";
@@ -119,7 +119,7 @@ std::string Arm::obstacle_to_frame(const dyn::Model& model, const std::string& f
   return {};
 }
 
-// The frame whose wrench is observed. One that nobody named is left out where it cannot be.
+// The frame whose wrench is observed. If it is not named by a parameter and cannot be observed, there is none.
 ArmObservation::Frame Arm::frame_to_observe(const dyn::Model& model, const std::vector<std::string>& frames,
                                             const std::string& wanted) const {
   if (wanted.empty()) return {};
@@ -130,7 +130,7 @@ ArmObservation::Frame Arm::frame_to_observe(const dyn::Model& model, const std::
   return {static_cast<int>(place), wanted, model.links().front().name};
 }
 
-// What the user gives beside the URDF's limits; 0: nothing.
+// The user's limit in addition to the URDF's; 0: none.
 void Arm::read_limits() {
   for (auto* x : {&given_effort_limit_, &given_acceleration_limit_}) x->assign(coordinate_names_.size(), 0.0);
   for (size_t k = 0; k < joints_.size(); ++k) {
@@ -213,7 +213,7 @@ void Arm::set_parameters(const parameters::Params& params) {
   params_ = params;
 }
 
-// Parsing and parameters come before the lock: a parameter's callback takes it too.
+// Parsing and parameters come before the lock, since a parameter callback takes it too.
 std::string Arm::replace_description(const std::string& urdf) {
   {
     const std::scoped_lock lock(writers_);
@@ -235,8 +235,8 @@ std::string Arm::replace_description(const std::string& urdf) {
   return text;
 }
 
-// Coordinates of payloads stand behind the robot's, in the order of attachment; the loop reads their states in the
-// order of passive_joints.
+// Coordinates of payloads come after the robot's, in the order of attachment; the loop reads their states in the order
+// of passive_joints.
 void Arm::refuse_payload_without_state(const dyn::Model& model) const {
   const auto& names = model.coordinate_names();
   for (size_t i = coordinate_names_.size(); i < names.size(); ++i) {
@@ -244,13 +244,13 @@ void Arm::refuse_payload_without_state(const dyn::Model& model) const {
     if (k < payload_joints_.size() && payload_joints_[k] == names[i]) continue;
     throw ModelError("joint '" + names[i] + "' of the payload has no state source: entry " + std::to_string(k + 1) +
                      " of the payloads' joints in passive_joints is " +
-                     (k < payload_joints_.size() ? '\'' + payload_joints_[k] + '\'' : std::string("not there")));
+                     (k < payload_joints_.size() ? '\'' + payload_joints_[k] + '\'' : std::string("missing")));
   }
 }
 
-// A description is refused that leaves a driven joint without an effort limit; a payload whose joints have no state
-// source, or that the arm cannot carry where it is; warned of where it
-// could not everywhere. The live model calls this under its writers' mutex, which so guards what is read here.
+// Refuses a description that leaves a driven joint without an effort limit, a payload whose joints have no state
+// source, and a payload that the arm cannot carry in its present posture; warns of one that it could not carry in
+// others. The live model calls this under its writers' mutex, which thereby also guards what is read here.
 void Arm::check_payloads_by(const dyn::control::Parameters& control, const parameters::Params& params) {
   live_->set_check([this, control, actuation = actuation_, gravity_mps2 = gravity(params)](
                        const dyn::Model& before, const dyn::Model& after, const dyn::Payload* attached) {
@@ -273,8 +273,8 @@ void Arm::read(const std::vector<hardware_interface::LoanedStateInterface>& inte
   if (base_moves()) read_base(interfaces, 2 * n);
 }
 
-// g_root = R^T g_world, with R the root link's orientation in the sensor's world. Without a sensible quaternion gravity
-// is not known, which is a lost state.
+// g_root = R^T g_world, with R the root link's orientation in the sensor's world. Without a valid quaternion gravity is
+// unknown, which is a lost state.
 void Arm::read_base(const std::vector<hardware_interface::LoanedStateInterface>& interfaces, size_t first) noexcept {
   (void)world_gravity_.take();
   const Eigen::Quaterniond turn(value_of(interfaces[first + 3]), value_of(interfaces[first]),
@@ -351,7 +351,7 @@ void Arm::write(std::vector<hardware_interface::LoanedCommandInterface>& interfa
 }
 
 void Arm::write_rest(std::vector<hardware_interface::LoanedCommandInterface>& interfaces) noexcept {
-  if (!stepped_) return;  // gravity is not known yet; what stands there is of the controller before
+  if (!stepped_) return;  // gravity is not known yet; the interfaces still hold the previous controller's commands
   const bool holds_gravity = holds_gravity_.load(std::memory_order_relaxed);
   for (const size_t i : controlled_) {
     if (std::isfinite(q_[i])) command_q_[i] = q_[i];

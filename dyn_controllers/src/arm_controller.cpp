@@ -26,7 +26,7 @@ CallbackReturn ArmController<Base>::on_configure(const State&) {
   const CallbackReturn configured = reported(this->get_node()->get_logger(), CallbackReturn::FAILURE, [this] {
     const bool effort_only = listener_->get_params().command_interfaces == std::vector<std::string>{"effort"};
     if (law_ != dyn::control::Law::feedforward && !effort_only) {
-      throw dyn::ModelError("command_interfaces: this controller commands effort and nothing else");
+      throw dyn::ModelError("command_interfaces: this controller commands effort only");
     }
     arm_node_ = std::make_unique<ArmNode>(this->get_node(), *numbers_, this->get_robot_description(), law_, listener_,
                                           this->get_update_rate());
@@ -42,7 +42,7 @@ CallbackReturn ArmController<Base>::on_cleanup(const State&) {
   return CallbackReturn::SUCCESS;
 }
 
-// Some transition failed: back to what on_configure finds.
+// A transition failed: back to the state before on_configure.
 template <class Base>
 CallbackReturn ArmController<Base>::on_error(const State&) {
   arm_node_.reset();
@@ -77,7 +77,7 @@ CallbackReturn ArmController<Base>::on_activate(const State&) {
   return CallbackReturn::SUCCESS;
 }
 
-// Only hardware can hold an arm: see docs/ros2.md. What is left in the commands is the torque of gravity.
+// Only hardware can hold an arm: see docs/ros2.md. The gravity torque is left in the commands.
 template <class Base>
 CallbackReturn ArmController<Base>::on_deactivate(const State&) {
   arm_node_->introspection().show(false);
@@ -87,8 +87,8 @@ CallbackReturn ArmController<Base>::on_deactivate(const State&) {
   return CallbackReturn::SUCCESS;
 }
 
-// Not unless the frame is named: joint_state_broadcaster takes whatever state interfaces there are, and the controller
-// manager does not let a controller go whose interfaces another one reads.
+// Only if the frame is named: joint_state_broadcaster claims all state interfaces by default, and the controller
+// manager does not deactivate a controller whose interfaces another one reads.
 template <class Base>
 WrenchInterfaces::List ArmController<Base>::export_wrench() {
   return arm().observation().frame_is_named() ? wrench_.make(this->get_node()->get_name()) : WrenchInterfaces::List{};

@@ -36,7 +36,7 @@ ArmNode::~ArmNode() {
 
 namespace {
 
-// generate_parameter_library lets NaN through every bound.
+// generate_parameter_library accepts NaN within any bounds.
 void require_finite(const rclcpp::Parameter& change) {
   const bool number = change.get_type() == rclcpp::ParameterType::PARAMETER_DOUBLE;
   const bool numbers = change.get_type() == rclcpp::ParameterType::PARAMETER_DOUBLE_ARRAY;
@@ -50,8 +50,8 @@ void require_finite(const rclcpp::Parameter& change) {
 
 }  // namespace
 
-// What generate_parameter_library cannot know. It judges types and bounds itself; only if both agree does a change
-// come.
+// Checks that generate_parameter_library cannot make. It checks types and bounds itself; a parameter changes only if
+// both accept it.
 rcl_interfaces::msg::SetParametersResult ArmNode::judge(const std::vector<rclcpp::Parameter>& changes) const {
   rcl_interfaces::msg::SetParametersResult result;
   result.successful = true;

@@ -90,7 +90,7 @@ void ArmObservation::note(const rclcpp::Time& time, const dyn::control::Controll
   observe_delay(controller, report, v);
 }
 
-// While a payload is ramped the observer does not know what the arm carries, nor for a while after: no contact is told.
+// While a payload is ramped, and until the observer has settled after it, the load is unknown: no contact is reported.
 void ArmObservation::observe_wrench(const rclcpp::Time& time, const dyn::control::Controller& controller,
                                     const CycleReport& report) noexcept {
   unsettled_s_ = report.ramping ? settings_.front().settles_s : unsettled_s_ - period_s_;

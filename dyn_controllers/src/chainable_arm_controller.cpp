@@ -47,7 +47,7 @@ controller_interface::CallbackReturn ChainableArmController::on_deactivate(const
   return ArmController::on_deactivate(previous);
 }
 
-// Between the deactivation of those that were above and the activation of those that will be.
+// Between the deactivation of the controllers above and the activation of their successors.
 bool ChainableArmController::on_set_chained_mode(bool chained) {
   forget_references(none);
   if (is_set_up()) arm().set_chained(chained);

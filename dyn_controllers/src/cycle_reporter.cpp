@@ -21,13 +21,13 @@ DYN_REALTIME void add(std::atomic<std::uint64_t>& counter, bool happened) noexce
   if (happened) counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
-// The name without the slash in front: two arms in two namespaces are two entries of /diagnostics.
+// The name without the leading slash: two arms in two namespaces are two entries of /diagnostics.
 std::string full_name(const rclcpp_lifecycle::LifecycleNode& node) {
   const std::string name = node.get_fully_qualified_name();
   return name.substr(name.find_first_not_of('/'));
 }
 
-// What happened between two diagnoses: the worst first.
+// What happened since the last publication of /diagnostics: the most severe first.
 std::pair<std::uint8_t, std::string> judge(const CycleCounts& before, const CycleCounts& now, bool active,
                                            const std::string& failure, const std::string& cause) {
   if (!failure.empty()) return {DiagnosticStatus::ERROR, failure};
@@ -70,7 +70,7 @@ CycleReporter::CycleReporter(rclcpp_lifecycle::LifecycleNode& node, const Arm& a
       logger_(node.get_logger()),
       clock_(node.get_clock()) {
   using namespace std::chrono_literals;
-  // Not by the node's clock: a simulation that stands still is to be told too.
+  // Not by the node's clock: a paused simulation is to be reported too.
   log_timer_ = node.create_wall_timer(200ms, [this] { tell(); });
   diagnosis_.status.resize(1);
   diagnosis_.status[0].name = full_name(node) + ": torque";
@@ -125,7 +125,7 @@ void CycleReporter::push(const CycleEvent& event) noexcept {
   events_.commit();
 }
 
-// Once an occurrence: it ends when there was none for a second.
+// Each occurrence once: it ends when there was none for a second.
 void CycleReporter::push_at_begin(What what, bool now, double& quiet_s, const CycleEvent& like) noexcept {
   constexpr double over_s = 1.0;
   if (now && quiet_s >= over_s) {
@@ -249,7 +249,7 @@ void CycleReporter::log(const CycleEvent& event, const std::string& text) {
   }
 }
 
-// A mode that flickers does not flood the log.
+// A mode that changes rapidly does not flood the log.
 void CycleReporter::tell() {
   constexpr int most_lines = 8;
   int lines = 0, more = 0;

@@ -91,7 +91,7 @@ void DynamicsBroadcaster::read() noexcept {
   }
 }
 
-// A payload's dM v would show as a force from outside: the observer starts anew with every change of the model.
+// A payload's dM v would appear as an external effort: the observer restarts with every change of the model.
 void DynamicsBroadcaster::observe(const dyn::Dynamics& dynamics) noexcept {
   const dyn::ConstVectorRef<double> v(v_.data(), static_cast<Eigen::Index>(v_.size()));
   const dyn::ConstVectorRef<double> tau(tau_.data(), static_cast<Eigen::Index>(tau_.size()));
@@ -134,7 +134,7 @@ void DynamicsBroadcaster::publish() {
   message_.mass_matrix.resize(n * n);
   message_.coriolis_matrix.resize(n * n);
   message_.momentum.assign(n, 0.0);
-  for (size_t i = 0; i < n; ++i) {  // the samples are column after column
+  for (size_t i = 0; i < n; ++i) {  // the samples are stored by columns
     for (size_t j = 0; j < n; ++j) {
       message_.mass_matrix[i * n + j] = sample.M[j * n + i];
       message_.coriolis_matrix[i * n + j] = sample.C[j * n + i];

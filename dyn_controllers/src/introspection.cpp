@@ -60,7 +60,7 @@ void Introspection::show(bool on) noexcept {
   settle();
 }
 
-// A lock-free queue of ros2_control takes it, or what there is room for.
+// ros2_control's lock-free queue takes the requests, or as many as it has room for.
 void Introspection::settle() noexcept {
   if (impl_->settled) return;
   impl_->settled = impl_->wanted ? impl_->registrations.enableAll() : impl_->registrations.disableAll();

@@ -72,7 +72,7 @@ dyn::control::TaskParameters task_parameters(const parameters::Params& params, c
 }  // namespace
 
 std::vector<int> controlled_coordinates(const dyn::Model& robot, const parameters::Params& params) {
-  if (params.joints.empty()) throw ModelError("joints: none is named");
+  if (params.joints.empty()) throw ModelError("joints: the list is empty");
   std::vector<int> controlled;
   for (const std::string& name : params.joints) {
     if (contains(params.passive_joints, name)) throw ModelError("joints: '" + name + "' is in passive_joints too");

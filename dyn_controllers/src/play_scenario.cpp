@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// play_scenario FILE [DIR]: plays a `dyn run` configuration on controllers that scenario.launch.py has brought up. Ends
-// by itself with a summary, and with results.json, log.csv and report.html in DIR as `dyn run` leaves them; exit code 3
-// where the run failed, judged as `dyn run` does, each cause on standard error.
+// play_scenario FILE [DIR]: plays a `dyn run` configuration on controllers that scenario.launch.py has started. It ends
+// by itself with a summary, and with results.json, log.csv and report.html in DIR as `dyn run` writes them; exit code 3
+// if the run failed by the criteria of `dyn run`, each cause on standard error.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -21,7 +21,7 @@ namespace {
 
 using dyn_controllers::ScenarioArm;
 
-// The node is spun by another thread for as long as this lives.
+// Another thread spins the node for the lifetime of this object.
 class Spinning {
  public:
   explicit Spinning(const rclcpp::Node::SharedPtr& node) {
@@ -89,7 +89,7 @@ void play(rclcpp::Node& node, const dyn::sim::RunConfig& run, const std::vector<
   node.get_clock()->sleep_until(begin + rclcpp::Duration::from_seconds(run.duration_s));
 }
 
-// How often the loop ran and how long its cycles took is the controller manager's business, and not known here.
+// The number of cycles and their durations are known to the controller manager only.
 dyn::sim::RunRecord record_of(const dyn::sim::RunConfig& run, const std::vector<std::unique_ptr<ScenarioArm>>& arms) {
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   dyn::sim::RunRecord record;

@@ -17,7 +17,7 @@ Reference zeros(size_t n) {
   return {zero, zero, zero};
 }
 
-// Velocities and accelerations may be left out: then they are 0.
+// Velocities and accelerations may be omitted: then they are 0.
 void copy(const std::vector<double>& from, const std::vector<size_t>& order, const char* what, bool needed,
           std::vector<double>& to) {
   if (from.empty() && !needed) {
@@ -55,7 +55,7 @@ void ReferenceTopics::take_point(const JointTrajectoryPoint& point) {
 void ReferenceTopics::take_trajectory(const JointTrajectory& trajectory) {
   if (trajectory.points.size() != 1) {
     refusals_.refuse("~/joint_trajectory has " + std::to_string(trajectory.points.size()) +
-                     " points; one is wanted, joint_trajectory_controller takes more");
+                     " points, but must have one; send trajectories to joint_trajectory_controller");
     return;
   }
   std::vector<size_t> order;

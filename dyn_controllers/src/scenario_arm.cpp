@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using dyn::sim::Target;
 
-constexpr double point_every_s = 0.02;  // joint_trajectory_controller puts quintics between
+constexpr double point_every_s = 0.02;  // joint_trajectory_controller interpolates with quintics
 constexpr double stop_s = 1.0;
 
 template <class Future>
@@ -128,7 +128,7 @@ std::string ScenarioArm::missing() const {
   return record_.has_seen_a_state() ? "" : states_->get_topic_name();
 }
 
-// By the action, not by the topic: whether it was accepted is known.
+// By the action, not by the topic: its answer says whether it was accepted.
 void ScenarioArm::send_trajectory(const rclcpp::Time& begin, double duration_s) {
   Follow::Goal goal;
   goal.trajectory = trajectory(begin, duration_s);
@@ -172,7 +172,7 @@ std::string ScenarioArm::enact(const dyn::sim::Event& event) {
   return std::visit([this](const auto& what) { return put(what); }, event.what);
 }
 
-// The arm first: nothing can be believed of it before it is so.
+// The plant first: the model must not have a payload before the arm has it.
 template <class Service>
 std::string ScenarioArm::on_targets(Target target, const typename rclcpp::Client<Service>::SharedPtr& model,
                                     const typename rclcpp::Client<Service>::SharedPtr& plant,
@@ -208,7 +208,7 @@ std::string ScenarioArm::put(const dyn::sim::SetEvent& event) {
 }
 
 std::string ScenarioArm::put(const dyn::sim::RobotEvent&) {
-  throw std::runtime_error("another robot's joints while it runs: dyn run does that, a controller does not");
+  throw std::runtime_error("event robot: only `dyn run` can replace the robot's joints while it runs");
 }
 
 std::string ScenarioArm::put(const dyn::sim::PushEvent& event) {

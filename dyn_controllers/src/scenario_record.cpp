@@ -85,7 +85,7 @@ void ScenarioRecord::judge(double time_s, const ControllerState& state) {
   }
 }
 
-// The robot's coordinates come first in every message, payloads' behind them.
+// The robot's coordinates come first in every message, those of payloads after them.
 void ScenarioRecord::put_signals(const ControllerState& state) {
   const size_t n = record_.coordinates.size();
   const std::vector<double> unknown(n, std::numeric_limits<double>::quiet_NaN());

@@ -22,7 +22,7 @@ SimulatedArm::CallbackReturn SimulatedArm::on_init(const hardware_interface::Har
   return reported(get_logger(), CallbackReturn::ERROR, [this] { make_plant(); });
 }
 
-// The whole robot, in which joints that are none of this hardware's stand still.
+// The whole robot, in which joints that do not belong to this hardware stand still.
 void SimulatedArm::make_plant() {
   dyn::RobotDescription robot = dyn::parse_urdf(info_.original_xml, "robot_description");
   for (dyn::JointDescription& joint : robot.joints) {
@@ -61,7 +61,7 @@ void SimulatedArm::place_joint(const hardware_interface::ComponentInfo& componen
   for (const dyn::Joint& joint : model.joints()) {
     if (joint.description.name == moved_by && joint.degrees == 1) handles.coordinate = joint.first_coordinate;
   }
-  if (handles.coordinate < 0) throw ModelError("joint '" + component.name + "' has not one degree of freedom");
+  if (handles.coordinate < 0) throw ModelError("joint '" + component.name + "' must have one degree of freedom");
   for (const auto& state : component.state_interfaces) {
     if (state.name != hardware_interface::HW_IF_POSITION || state.initial_value.empty() || handles.mimics) continue;
     start_q_[static_cast<size_t>(handles.coordinate)] =
@@ -74,7 +74,7 @@ SimulatedArm::CallbackReturn SimulatedArm::on_configure(const State&) {
   find_handles();
   if (!payloads_) offer_services();  // calls into ROS: not under our mutex
   const std::scoped_lock lock(plant_mutex_);
-  const auto n = static_cast<size_t>(plant_->model().coordinates());  // with payloads that are still on
+  const auto n = static_cast<size_t>(plant_->model().coordinates());  // with payloads that are still attached
   start_q_.resize(n, 0.0);
   const std::vector<double> rest(n, 0.0);
   plant_->reset(start_q_, rest);
@@ -84,7 +84,7 @@ SimulatedArm::CallbackReturn SimulatedArm::on_configure(const State&) {
   return CallbackReturn::SUCCESS;
 }
 
-// What somebody may do to the arm while the loop runs.
+// Services that change the arm while the loop runs.
 void SimulatedArm::offer_services() {
   const auto node = get_node();
   if (!node) return;
@@ -123,7 +123,7 @@ void SimulatedArm::end_push() {
   push_.reset();
 }
 
-// The next plant is built beside the loop, which only waits while it takes over.
+// The next plant is built outside the loop, which only waits while it is exchanged.
 dyn::live::Applied SimulatedArm::carry(const dyn::RobotDescription& carried) {
   std::unique_ptr<dyn::sim::Plant> next = dyn::sim::make_plant(carried, settings_.plant, settings_.gravity_mps2);
   const std::scoped_lock lock(plant_mutex_);
@@ -202,8 +202,8 @@ SimulatedArm::return_type SimulatedArm::prepare_command_mode_switch(const std::v
   return return_type::OK;
 }
 
-// What was commanded in another mode is no command: until a new one comes the joint is braked. An interface that only
-// changes hands keeps its command.
+// A command given in another mode is not used: the joint is braked until a new one comes. An interface that is released
+// and claimed in the same switch keeps its command.
 SimulatedArm::return_type SimulatedArm::perform_command_mode_switch(const std::vector<std::string>& start,
                                                                     const std::vector<std::string>& stop) {
   const std::scoped_lock lock(plant_mutex_);
@@ -227,14 +227,14 @@ SimulatedArm::return_type SimulatedArm::perform_command_mode_switch(const std::v
 // The torques of the last write() acted since the last read().
 SimulatedArm::return_type SimulatedArm::read(const rclcpp::Time&, const rclcpp::Duration& period) {
   if (move(period.seconds())) return return_type::OK;
-  RCLCPP_ERROR(get_logger(), "fails after %g s, as it was asked to", settings_.fail_after_s);
+  RCLCPP_ERROR(get_logger(), "fails after %g s, as set by fail_after", settings_.fail_after_s);
   return return_type::ERROR;
 }
 
-// False where it is to fail now.
+// False if it is to fail now.
 bool SimulatedArm::move(double measured_s) {
   const std::scoped_lock lock(plant_mutex_);
-  constexpr double longest_s = 0.1;  // a loop that stood still: the drives' watchdog
+  constexpr double longest_s = 0.1;  // of the measured period, if the loop stood still: the drives' watchdog
   const double period_s = std::min(measured_s, longest_s);
   std::span<const double> torques;
   if (period_s > 0.0) {

@@ -49,7 +49,7 @@ void read_gravity(const HardwareParameters& given, dyn::Vec3d& gravity) {
   gravity = {number_from(x, "gravity"), number_from(y, "gravity"), number_from(z, "gravity")};
 }
 
-// Plant, gravity and start of one arm of a `dyn run` configuration.
+// Plant, gravity and initial position of one arm of a `dyn run` configuration.
 void read_scenario(const HardwareParameters& given, SimulatedArmSettings& settings) {
   const auto file = given.find("scenario");
   if (file == given.end()) return;

@@ -59,20 +59,20 @@ void SimulatedDrives::command(int coordinate, double position, double velocity, 
   drive.effort = effort;
 }
 
-// A drive in effort mode that has not got a finite command brakes.
+// A drive in effort mode without a finite command brakes.
 bool SimulatedDrives::takes_effort(const Drive& drive) const noexcept {
   return (drive.mode & bit(DriveMode::effort)) != 0 && std::isfinite(drive.effort);
 }
 
-// A servo that is stiff and still well inside of what a torque held for a period can stabilise: w = 0.2 / T rad/s,
-// critically damped, a = 2 w (w/2 e + rate - v). Without a command it brakes: it slows down, then holds where it is.
+// A servo that is stiff but far from the stability limit of a torque held for a period: w = 0.2 / T rad/s, critically
+// damped, a = 2 w (w/2 e + rate - v). Without a command it brakes: it slows down, then holds its position.
 double SimulatedDrives::servo_acceleration(Drive& drive, size_t i, double q, double v, double period_s) const noexcept {
   const double w = 0.2 / period_s;
   const double fastest = limits_[i].velocity;
   const bool position = (drive.mode & bit(DriveMode::position)) != 0 && std::isfinite(drive.position);
   const bool velocity = (drive.mode & bit(DriveMode::velocity)) != 0 && std::isfinite(drive.velocity);
   if (position) {
-    // Half of what is left beside gravity and the like brakes for sure: v^2 / 2 a is the way to rest.
+    // Half of the effort left after gravity and the like is sure to brake: v^2 / 2 a is the stopping distance.
     const double M = dynamics_->M()(static_cast<int>(i), static_cast<int>(i));
     const double brakes = 0.5 * std::max(limits_[i].effort - std::abs(h_[i]), 0.1 * limits_[i].effort) / M;
     const double error = drive.position - q;
@@ -139,8 +139,9 @@ bool SimulatedDrives::servo_torques(std::vector<double>& torques) noexcept {
   return true;
 }
 
-// tau(s) = tau(0) + s (tau(1) - tau(0)) for accelerations scaled by s: the largest s of at most 1 that keeps all of
-// them within their limits, so that a moving arm slows down along its way. Who has too little to stand still gives all.
+// tau(s) = tau(0) + s (tau(1) - tau(0)) for accelerations scaled by s: the largest s of at most 1 that keeps all
+// torques within their limits, so that a moving arm slows down along its path. A joint whose limit is too small even
+// for s = 0 gets its limit.
 void SimulatedDrives::scale_servos() noexcept {
   double scale = 1.0;
   for (size_t i = 0; i < at(robot_n_); ++i) {

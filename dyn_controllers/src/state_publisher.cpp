@@ -38,7 +38,7 @@ StatePublisher::StatePublisher(rclcpp_lifecycle::LifecycleNode& node, const Arm&
   if (every_ == 0) return;
   message_.joint_names = arm.all_coordinate_names();
   publisher_ = rclcpp::create_publisher<ControllerState>(node, "~/controller_state", rclcpp::SystemDefaultsQoS());
-  // Not by the node's clock: a simulation that stands still leaves no samples anyway.
+  // Not by the node's clock: a paused simulation leaves no samples anyway.
   timer_ = node.create_wall_timer(std::chrono::duration<double>(0.5 / rate_hz), [this] { publish(); });
 }
 

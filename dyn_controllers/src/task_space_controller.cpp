@@ -9,7 +9,7 @@ using controller_interface::return_type;
 
 namespace {
 
-constexpr size_t pose_size = 7;  // position, quaternion x, y, z, w; then what may be left out
+constexpr size_t pose_size = 7;  // position, quaternion x, y, z, w; then the optional ones
 constexpr const char* names[] = {"position.x",
                                  "position.y",
                                  "position.z",
@@ -58,14 +58,14 @@ void TaskSpaceController::close_topics() noexcept {
   publisher_.reset();
 }
 
-// The target is where the frame is, until one comes.
+// The target is the present pose of the frame until one comes.
 void TaskSpaceController::begin_references() {
   topics_->begin();
   reference_ = {};
   forget_references(0.0);
 }
 
-// A pose that was given once stays: nothing times out but a twist.
+// A pose stays valid: only a twist times out.
 return_type TaskSpaceController::update_reference_from_subscribers(const rclcpp::Time&, const rclcpp::Duration&) {
   reference_ = topics_->next(arm().task(), arm().reference_timeout_s(), 1.0 / get_update_rate());
   fresh_reference_ = true;

@@ -110,7 +110,7 @@ const TaskReference& TaskTopics::next(const dyn::control::TaskCycle& last, doubl
   } else if (reference_.given) {
     point = point.after(period_s);
   } else if (moves_ || pushes_) {
-    point = last.target;  // from where it is held
+    point = last.target;  // from the pose that is held
   }
   reference_.given = reference_.given || placed || moves_ || pushes_;
   const Six& twist = twists_.front();

@@ -23,9 +23,9 @@ std::vector<ChainableArmController::ReferenceName> TorqueController::reference_n
 
 void TorqueController::open_topics() { topics_ = std::make_unique<ReferenceTopics>(*get_node(), arm().joints()); }
 
-// Who is activated after this controller and begins at what it finds here begins at the state.
+// A controller that is activated after this one and begins at these values begins at the state.
 void TorqueController::begin_references() {
-  (void)topics_->take();
+  (void)topics_->take();  // messages that came before are dropped
   size_t next = 0;
   for (size_t k = 0; next + 2 < ordered_exported_reference_interfaces_.size(); ++k) {
     put(*ordered_exported_reference_interfaces_[next++], arm().q()[arm().coordinate(k)]);
@@ -43,7 +43,8 @@ return_type TorqueController::update_reference_from_subscribers(const rclcpp::Ti
   return return_type::OK;
 }
 
-// One that is not finite, or cannot be had, is none: the last one is kept, and held after reference_timeout.
+// A reference that is not finite, or cannot be read, does not count: the last one is kept, and the arm is held after
+// reference_timeout.
 void TorqueController::take_chained_reference() noexcept {
   fresh_reference_ = take_references();
   for (size_t k = 0; fresh_reference_ && k < arm().joints().size(); ++k) {

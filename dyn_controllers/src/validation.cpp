@@ -60,7 +60,7 @@ struct Validation::Impl {
   std::uint64_t samples = 0, breaches = 0;
   rclcpp::Clock::SharedPtr clock;
   rclcpp::Publisher<Message>::SharedPtr publisher;
-  std::unique_ptr<dyn::oracle::Validator> validator;  // last: its thread ends first
+  std::unique_ptr<dyn::oracle::Validator> validator;  // last member, so that its thread ends first
 };
 
 Validation::Validation(rclcpp_lifecycle::LifecycleNode& node, dyn::live::LiveModel& live,

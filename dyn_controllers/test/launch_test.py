@@ -19,7 +19,7 @@ CONTROLLER = os.environ.get('DYN_CONTROLLER', 'computed_torque')
 SUMMARY = {'computed_torque': r'summary: (\d+) samples, tracking error rms ([0-9.e+-]+) rad, largest ([0-9.e+-]+) rad, '
                               r'largest torque ([0-9.e+-]+) N m',
            'task_space': r'summary: (\d+) samples, distance from the target rms ([0-9.e+-]+) m, '
-                         r'largest ([0-9.e+-]+) m, largest force from outside ([0-9.e+-]+) N'}
+                         r'largest ([0-9.e+-]+) m, largest external force ([0-9.e+-]+) N'}
 
 
 def generate_test_description():

@@ -1,11 +1,12 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What every torque controller of this package has: the live model, the control law of dyn_core, and which ros2_control
-// interface is which coordinate. configure() and everything named a writer run off the loop and throw dyn::ModelError;
-// read(), step() and write() are the loop's and are real-time safe.
+// The common part of every torque controller of this package: the live model, the control law of dyn_core, and the
+// mapping of ros2_control interfaces to coordinates. configure() and every method named a writer run outside the loop
+// and throw dyn::ModelError; read(), step() and write() belong to the loop and are real-time safe.
 //
 // The model is the whole tree. Coordinates in `joints` get commands; passive ones have no motor; all others are moved
-// by somebody else: their reference is their own state, with gains of 0, so that the law takes their motion as given.
+// by another controller: their reference is their own state, with gains of 0, so that the law takes their motion as
+// given.
 #pragma once
 
 #include <atomic>
@@ -29,7 +30,7 @@ namespace dyn_controllers {
 
 class Arm {
  public:
-  // `urdf`: the robot's description. `node`: for ~/validation and messages to the user. `numbers` live longer.
+  // `urdf`: the robot's description. `node`: for ~/validation and log messages. `numbers` must outlive this object.
   Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJointNumbers& numbers, const std::string& urdf,
       dyn::control::Law law, const parameters::Params& params, double period_s);
 
@@ -41,27 +42,26 @@ class Arm {
   [[nodiscard]] double state_publish_rate() const noexcept { return state_publish_rate_; }
   // coordinate_names(), then passive_payload_joints(): the order of every vector below.
   [[nodiscard]] std::vector<std::string> all_coordinate_names() const;
-  // JOINT/position of every coordinate, then JOINT/velocity of every coordinate, then the orientation of a base that
-  // moves: what read() takes, in this order.
+  // JOINT/position of every coordinate, then JOINT/velocity of every coordinate, then the orientation of a moving base:
+  // the order in which read() takes them.
   [[nodiscard]] std::vector<std::string> state_interfaces() const;
-  // JOINT/INTERFACE, joint after joint for each of `interfaces` in turn: what write() takes.
+  // JOINT/INTERFACE, joint after joint for each of `interfaces` in turn: the order in which write() takes them.
   [[nodiscard]] std::vector<std::string> command_interfaces() const;
 
-  // --- Writers, any thread but the loop's. None of them calls into ROS while it holds the writers' mutex: a
-  // parameter's callback is a writer too.
-  // ----------------------------------------------------------------------------------------- All of the parameters
-  // that may change while active. Nothing changes where one of them is no good.
+  // Writers: any thread but the loop's. None of them calls into ROS while it holds the writers' mutex, since a
+  // parameter callback is a writer too.
+  // All parameters that may change while active. Nothing changes if one of them is invalid.
   void set_parameters(const parameters::Params& params);
   void check_parameters(const parameters::Params& params) const;  // throws what set_parameters would
-  // A new description of the same joints: its inertias, limits and friction count from the next cycle on. Returns a
-  // sentence about what was applied; empty if it is the same text.
+  // A new description of the same joints: its inertias, limits and friction are used from the next cycle on. Returns a
+  // sentence about what was applied; empty if the text is the same.
   std::string replace_description(const std::string& urdf);
-  // For payloads: attach() also refuses what the arm cannot carry where it is, and warns of what it could not
-  // everywhere.
+  // For payloads: attach() also refuses what the arm cannot carry in its present posture, and warns of what it could
+  // not carry in others.
   [[nodiscard]] dyn::live::LiveModel& live() noexcept { return *live_; }
 
   // --- The loop ------------------------------------------------------------------------------------------------------
-  // A state that cannot be had becomes NaN, and step() holds the last good torque.
+  // A state that cannot be read becomes NaN, and step() holds the last good torque.
   DYN_REALTIME void read(const std::vector<hardware_interface::LoanedStateInterface>& interfaces) noexcept;
   // Integrals, observer and hold are reset; the reference is the state that was read last, at rest.
   DYN_REALTIME void activate() noexcept;
@@ -69,9 +69,9 @@ class Arm {
   DYN_REALTIME void set_reference(size_t k, double q, double v, double a) noexcept;
   // For hand guiding: the reference of every coordinate is its state.
   DYN_REALTIME void follow_state() noexcept;
-  // References come from another controller, a period ahead unless reference_lead says otherwise; or from topics.
+  // References come from another controller, one period ahead unless reference_lead says otherwise; or from topics.
   DYN_REALTIME void set_chained(bool chained) noexcept { chained_ = chained; }
-  // Of the law task_space: lives as long as this, and is read by every step.
+  // For the law task_space: must outlive this object, and is read by every step.
   void set_task(const dyn::control::TaskReference* task) noexcept { task_ = task; }
   [[nodiscard]] DYN_REALTIME const dyn::control::TaskCycle& task() const noexcept { return controller_->task(); }
   [[nodiscard]] DYN_REALTIME double reference_timeout_s() const noexcept {
@@ -79,18 +79,18 @@ class Arm {
   }
   // `elapsed_s`: since the update before, as the controller manager measured it.
   DYN_REALTIME dyn::control::CycleReport step(bool fresh_reference, double elapsed_s) noexcept;
-  // After a step: what else it shows.
+  // After a step: what else the motion shows.
   DYN_REALTIME void observe(const rclcpp::Time& time, const dyn::control::CycleReport& report) noexcept {
     observation_->note(time, *controller_, report, v_);
   }
   [[nodiscard]] DYN_REALTIME const ArmObservation& observation() const noexcept { return *observation_; }
   // The result of the last step.
   DYN_REALTIME void write(std::vector<hardware_interface::LoanedCommandInterface>& interfaces) noexcept;
-  // What holds the arm against gravity at rest, and the position where it is: for hardware that keeps the last command.
+  // The gravity torque of the arm at rest, and its present position: for hardware that keeps the last command.
   DYN_REALTIME void write_rest(std::vector<hardware_interface::LoanedCommandInterface>& interfaces) noexcept;
 
   [[nodiscard]] DYN_REALTIME size_t coordinate(size_t k) const noexcept { return controlled_[k]; }
-  // More torque than this moves the coordinate for sure; infinity where none is commanded.
+  // A torque above this is sure to move the coordinate; infinity if none is commanded.
   [[nodiscard]] DYN_REALTIME double moving_torque(size_t i) const noexcept { return controller_->moving_effort(i); }
   [[nodiscard]] DYN_REALTIME size_t states() const noexcept { return coordinate_names_.size(); }
   [[nodiscard]] DYN_REALTIME bool has_stepped() const noexcept { return stepped_; }
@@ -98,7 +98,7 @@ class Arm {
   [[nodiscard]] DYN_REALTIME bool state_is_finite() const noexcept;
   [[nodiscard]] const std::vector<double>& q() const noexcept { return q_; }
   [[nodiscard]] const std::vector<double>& v() const noexcept { return v_; }
-  // As it was given; followed(): what became of it within the limits, robot's coordinates.
+  // As it was given; followed(): after the limits, for the robot's coordinates.
   [[nodiscard]] dyn::control::FollowedReference followed() const noexcept { return controller_->reference(); }
   [[nodiscard]] const std::vector<double>& reference_q() const noexcept { return ref_q_; }
   [[nodiscard]] const std::vector<double>& reference_v() const noexcept { return ref_v_; }
@@ -155,12 +155,12 @@ class Arm {
   std::unique_ptr<Validation> validation_;
   std::unique_ptr<ArmObservation> observation_;
 
-  std::string base_sensor_;  // empty: the base stands still
-  // Where it moves: gravity in the sensor's world, from writers to the loop ...
+  std::string base_sensor_;  // empty: the base is fixed
+  // If it moves: gravity in the sensor's world frame, from writers to the loop ...
   dyn::lockfree::Latest<dyn::Vec3d> world_gravity_;
   dyn::Vec3d gravity_ = dyn::Vec3d::Zero();  // ... and in the root link, in this cycle
 
-  // By coordinate, payloads' behind the robot's.
+  // By coordinate, those of payloads after the robot's.
   std::vector<double> q_, v_, ref_q_, ref_v_, ref_a_, command_q_, command_v_, effort_;
   const dyn::control::TaskReference* task_ = nullptr;
   bool chained_ = false;

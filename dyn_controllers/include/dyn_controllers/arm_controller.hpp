@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the controllers of this package that command an arm share, whichever class of ros2_control stands below: the
-// lifetime of the ArmNode from on_configure to on_cleanup, the interfaces that are claimed, what is told of a cycle.
+// Common part of the controllers of this package that command an arm, for either base class of ros2_control: the
+// lifetime of the ArmNode from on_configure to on_cleanup, the claimed interfaces, the reports of a cycle.
 #pragma once
 
 #include <memory>
@@ -40,9 +40,9 @@ class ArmController : public Base {
   // For the log, diagnostics, introspection and ~/controller_state. ERROR where the controller has failed.
   DYN_REALTIME controller_interface::return_type report_cycle(const rclcpp::Time& time,
                                                               const dyn::control::CycleReport& report) noexcept;
-  // In this cycle a reference came that is not finite.
+  // A reference that is not finite came in this cycle.
   DYN_REALTIME void note_bad_reference() noexcept { bad_reference_ = true; }
-  // Of a chainable controller: state interfaces of the wrench at the observed frame; none where there is no frame.
+  // Of a chainable controller: state interfaces of the wrench at the observed frame; none without a frame.
   [[nodiscard]] WrenchInterfaces::List export_wrench();
   [[nodiscard]] DYN_REALTIME bool is_set_up() const noexcept { return arm_node_ != nullptr; }
 

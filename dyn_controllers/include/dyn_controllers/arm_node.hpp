@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a controller's node offers beside the loop, for the one arm that it configured: parameters that change while
-// active, robot_description, payload services, ~/controller_state, introspection. Lives from on_configure to
-// on_cleanup, so that payloads stay attached and services keep answering while the controller is inactive.
+// The services and topics of a controller's node outside the loop, for the one arm that it configured: parameters that
+// change while active, robot_description, payload services, ~/controller_state, introspection. It exists from
+// on_configure to on_cleanup, so that payloads stay attached and services answer while the controller is inactive.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ namespace dyn_controllers {
 class ArmNode {
  public:
   // Throws dyn::ModelError with the reason why this robot and these parameters do not go together.
-  // `numbers` live longer.
+  // `numbers` must outlive this object.
   ArmNode(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJointNumbers& numbers,
           const std::string& urdf, dyn::control::Law law, const std::shared_ptr<parameters::ParamListener>& listener,
           double rate_hz);

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a controller of an arm finds out beside its torque, every cycle: the wrench at a frame, whether that is a
-// contact, and how late its torques act. ~/external_wrench and ~/contact as state_publisher.hpp: samples from the loop,
-// messages from a timer.
+// What a controller of an arm estimates in every cycle besides its torque: the wrench at a frame, whether it is a
+// contact, and how late its torques act. ~/external_wrench and ~/contact are published as in state_publisher.hpp:
+// samples from the loop, messages from a timer.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@
 
 namespace dyn_controllers {
 
-// The frame that external_wrench.frame names; where that is empty: `frame`; where that is too: the last link that is
-// fixed to the one that the last of `joints` moves. Empty: none.
+// The frame named by external_wrench.frame; if that is empty, `frame`; if that is empty too, the last link that is
+// fixed to the link moved by the last of `joints`. Empty: none.
 std::string observed_frame(const parameters::Params& params, const dyn::RobotDescription& robot);
 
 class ArmObservation {
@@ -52,7 +52,7 @@ class ArmObservation {
     dyn::control::WrenchParameters wrench;
     bool frame_axes = false;
     bool drive_adds_gravity = false;
-    double settles_s = 0.0;  // the observer, after a ramp
+    double settles_s = 0.0;  // settling time of the observer after a ramp
   };
   struct Sample {
     std::int64_t stamp_ns = 0;
@@ -76,7 +76,7 @@ class ArmObservation {
   dyn::control::WrenchEstimate shown_;
   dyn::control::DelayEstimator delays_;
   dyn::control::DelayEstimate delay_;
-  std::vector<double> effort_;  // with the drive's own gravity
+  std::vector<double> effort_;  // including the drive's own gravity compensation
   std::uint64_t generation_ = 0;
   double unsettled_s_ = 0.0;
   long cycle_ = 0;

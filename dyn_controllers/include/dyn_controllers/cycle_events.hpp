@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the loop has to tell the user, without a word said in the loop: changes of mode and other incidents go into a
-// lockfree::Ring, a slow timer of the node's executor takes them out and logs them.
+// Messages of the loop to the user, without logging in the loop: changes of mode and other incidents go into a
+// lockfree::Ring; a slow timer of the node's executor takes them out and logs them.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace dyn_controllers {
 
 struct CycleEvent {
   enum class What : std::uint8_t {
-    mode,           // another one than in the cycle before
-    limited,        // a reference is cut to what the arm can do, after none was for a second
+    mode,           // differs from that of the cycle before
+    limited,        // a reference is cut to what the arm can do, the first after a second without one
     fallback,       // the validator asked for a fallback
     no_motion,      // the state does not follow the torque
-    bad_reference,  // the controller above wrote a number that is not finite, after it did not for a second
+    bad_reference,  // the controller above wrote a number that is not finite, the first after a second without one
     activated,      //
     not_activated,  // a state is not finite
   };
-  // What was not finite, where something was; or a state that hangs.
+  // What was not finite, if anything; or a state that is frozen.
   enum class Cause : std::uint8_t { none, position, velocity, gravity, result, singular, frozen };
 
   What what = What::mode;

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What became of the cycles, for people: the log (every change of mode and its reason, once) and once a second
-// /diagnostics. The loop only counts and leaves events (cycle_events.hpp); timers of the node's executor do the rest.
+// Reports about the cycles to the user: the log (every change of mode and its reason, once) and /diagnostics once a
+// second. The loop only counts and leaves events (cycle_events.hpp); timers of the node's executor do the rest.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@
 
 namespace dyn_controllers {
 
-// Cycles since configuration, and those of them in which something was not as it should be.
+// Cycles since configuration, and how many of them had each kind of irregularity.
 struct CycleCounts {
   std::uint64_t all = 0, held_reference = 0, held_torque = 0, safe_torque = 0, failed = 0, saturated = 0,
                 velocity_held = 0, limited = 0, bad_reference = 0, collision = 0, fallback = 0, no_motion = 0, late = 0;
@@ -37,7 +37,7 @@ class CycleReporter {
   // `bad_reference`: the controller above wrote a number that is not finite.
   DYN_REALTIME void note(const Arm& arm, const dyn::control::CycleReport& report, bool bad_reference) noexcept;
 
-  // What stands in the log for an event, without the name of the controller; for tests too.
+  // The log text of an event, without the name of the controller; also for tests.
   [[nodiscard]] std::string text_of(const CycleEvent& event) const;
 
  private:
@@ -64,9 +64,9 @@ class CycleReporter {
   bool fallback_ = false;
   double unlimited_s_ = 1.0, good_reference_s_ = 1.0;  // for how long
 
-  // From the loop to the executor. Relaxed: each number stands for itself.
+  // From the loop to the executor. Relaxed ordering suffices, since each number is used by itself.
   dyn::lockfree::Ring<CycleEvent> events_{64};
-  Number lost_{0};  // events that found no room
+  Number lost_{0};  // events dropped because the ring was full
   std::atomic<bool> active_{false};
   std::atomic<double> delay_periods_{std::numeric_limits<double>::quiet_NaN()};  // NaN: not known
   std::atomic<int> jsim_{-1}, coriolis_{-1};
@@ -76,8 +76,8 @@ class CycleReporter {
 
   // The executor's.
   rclcpp::Logger logger_;
-  CycleCounts reported_;  // at the last diagnosis
-  std::string failure_;   // why the controller failed, until it is active again; empty: it did not
+  CycleCounts reported_;  // at the last publication of /diagnostics
+  std::string failure_;   // why the controller failed, until it is active again; empty: it did not fail
   std::string cause_;     // of the last lost state or result
   std::uint64_t told_lost_ = 0;
   diagnostic_msgs::msg::DiagnosticArray diagnosis_;

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the model says of an arm that somebody else moves: ~/dynamics with M, C, g, the momentum M v and, where the
+// The model's terms for an arm that another controller moves: ~/dynamics with M, C, g, the momentum M v and, if the
 // hardware measures effort, the residual of the momentum observer. It claims no command interface.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Hand guiding: the arm carries itself and is damped (gains.JOINT.d), nothing else. There is no reference, so nothing
-// to chain above it.
+// Hand guiding: gravity is compensated and the motion damped (gains.JOINT.d). There is no reference, so no controller
+// can be chained to it.
 #pragma once
 
 #include "dyn_controllers/arm_controller.hpp"

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Reading and writing ros2_control's handles in the loop. They try-lock: one that is locked right now, or is of another
-// type than double (they throw then), cannot be read, which is a lost value, and keeps what it had when written.
+// Reading and writing ros2_control's handles in the loop. The handles try-lock: one that is locked, or whose type is
+// not double (which makes it throw), cannot be read and counts as a lost value; when written, it keeps its old value.
 #pragma once
 
 #include <limits>
@@ -10,7 +10,7 @@
 
 namespace dyn_controllers {
 
-// NaN where it cannot be had.
+// NaN if it cannot be read.
 template <class Handle>
 DYN_REALTIME double value_of(const Handle& handle) noexcept {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -21,7 +21,7 @@ DYN_REALTIME double value_of(const Handle& handle) noexcept {
   }
 }
 
-// A few attempts: whoever holds the lock does so for as long as it takes to copy a number.
+// A few attempts: the lock is only held while a number is copied.
 template <class Handle>
 DYN_REALTIME void put(Handle& handle, double value) noexcept {
   constexpr int attempts = 10;

@@ -2,8 +2,8 @@
 //
 // Every term of the torque in ros2_control's introspection (the controller manager's ~/introspection_data, every
 // cycle): CONTROLLER.JOINT/effort_gravity and the like, named as in dyn_msgs/ControllerState, and the validator's
-// newest residuals, CONTROLLER.validation/mass_matrix and the like. ros2_control reads the numbers itself, behind
-// update() on the loop's thread. Where the installed ros2_control has no introspection this does nothing.
+// newest residuals, CONTROLLER.validation/mass_matrix and the like. ros2_control itself reads the numbers after
+// update(), on the loop's thread. If the installed ros2_control has no introspection this does nothing.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace dyn_controllers {
 
 class Introspection {
  public:
-  // Registers what there is, not yet shown; all of it goes with this object. `arm` must live longer.
+  // Registers all of them, disabled; they are unregistered with this object. `arm` must outlive it.
   Introspection(const std::string& controller, const Arm& arm);
   ~Introspection();
   Introspection(const Introspection&) = delete;
@@ -23,8 +23,8 @@ class Introspection {
   Introspection(Introspection&&) = delete;
   Introspection& operator=(Introspection&&) = delete;
 
-  // The loop: only an active controller's numbers are of this cycle. ros2_control's queue of such wishes may be full,
-  // as it is when registrations wait in it until they are published for the first time: settle() tries again.
+  // The loop: only an active controller's numbers belong to the present cycle. ros2_control's queue of enable requests
+  // may be full, as it is while registrations wait in it for their first publication: settle() tries again.
   DYN_REALTIME void show(bool on) noexcept;
   DYN_REALTIME void settle() noexcept;
 

@@ -1,11 +1,11 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The dynamics core behind the interface of the package inverse_dynamics_solver, for controllers that are written for
-// that. Off the loop: the interface returns matrices by value. One object per thread, as with its other solvers.
+// dyn_core behind the interface of the package inverse_dynamics_solver, for controllers written for that interface. Not
+// for the loop: the interface returns matrices by value. One object per thread, as with its other solvers.
 //
 // Node parameters, in the namespace that initialize() is given: `gravity` (three numbers, m/s^2, in the root link's
-// frame; 0 0 -9.81), `joints` (those whose coordinates count, in the order of the robot; the others stand still at 0;
-// all of them unless given).
+// frame; 0 0 -9.81), `joints` (the coordinates that are used, in the robot's order; the others are fixed at 0; by
+// default all of them).
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ class InverseDynamicsSolver : public inverse_dynamics_solver::InverseDynamicsSol
   using Matrix = Eigen::MatrixXd;
   using Parameters = rclcpp::node_interfaces::NodeParametersInterface::ConstSharedPtr;
 
-  // Throw the interface's exceptions where a parameter is missing or wrong, and before initialize().
+  // These throw the interface's exceptions if a parameter is missing or wrong, and before initialize().
   void initialize(Parameters parameters, const std::string& name_space, const std::string& robot_description) override;
   [[nodiscard]] std::tuple<Matrix, Vector, Vector> getDynamicParameters(const Vector& q,
                                                                         const Vector& v) const override;
@@ -36,7 +36,7 @@ class InverseDynamicsSolver : public inverse_dynamics_solver::InverseDynamicsSol
   [[nodiscard]] Vector getTorques(const Vector& q, const Vector& v, const Vector& a) const override;
 
  private:
-  // Throws std::invalid_argument where a vector is not one of this robot's.
+  // Throws std::invalid_argument if a vector does not fit this robot.
   dyn::Dynamics& at(const Vector& q, const Vector& v) const;
   [[nodiscard]] Vector rest(const Vector& q) const { return Vector::Zero(q.size()); }
 

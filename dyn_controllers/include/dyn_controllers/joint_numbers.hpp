@@ -1,9 +1,9 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // Parameters WHAT.JOINT, a number of at least 0 for each joint of a description that is known only when a controller is
-// configured: armature.JOINT, effort_limit.JOINT, acceleration_limit.JOINT. What the user gives counts, else the
-// description's; the parameter shows what counts. They are read when a model is made, so that they may not be changed
-// while there is one. Off the loop; calls into ROS, so never under a lock of ours.
+// configured: armature.JOINT, effort_limit.JOINT, acceleration_limit.JOINT. The user's value takes precedence over the
+// description's; the parameter shows the value in use. They are read when a model is built and may not be changed while
+// it exists. Not for the loop; calls into ROS, so never called with one of our mutexes locked.
 #pragma once
 
 #include <atomic>
@@ -27,9 +27,9 @@ class JointNumbers {
   JointNumbers(JointNumbers&&) = delete;
   JointNumbers& operator=(JointNumbers&&) = delete;
 
-  // `own`: where the user gives none. Declares nothing. Throws dyn::ModelError where the value is no good.
+  // `own`: used if the user gives none. Declares nothing. Throws dyn::ModelError if the value is invalid.
   [[nodiscard]] double of(const std::string& joint, double own) const;
-  // These count from now on, by joint: parameters show them, and stay so until release().
+  // These are used from now on, by joint: parameters show them until release().
   void show(const std::map<std::string, double>& numbers);
   void release() noexcept { fixed_ = false; }
 
@@ -42,7 +42,7 @@ class JointNumbers {
   const std::string prefix_, description_;
   std::map<std::string, double> shown_;  // the description's, by parameter
   std::atomic<bool> fixed_{false};
-  std::atomic<std::thread::id> showing_{};  // whose change is not a user's
+  std::atomic<std::thread::id> showing_{};  // the thread whose change is not a user's
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_set_;
 };
 
@@ -58,9 +58,12 @@ struct Armature : JointNumbers {
 struct ControllerJointNumbers {
   explicit ControllerJointNumbers(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node)
       : armature(node),
-        effort_limit(node, "effort_limit", "N m or N that the joint may use, beside the URDF's; 0: the URDF's alone."),
-        acceleration_limit(node, "acceleration_limit",
-                           "rad/s^2 or m/s^2 of the reference; 0: what the effort that is left allows.") {}
+        effort_limit(node, "effort_limit",
+                     "Limit of the joint's effort, N m or N, in addition to the URDF's; the smaller one counts. 0: the "
+                     "URDF's alone."),
+        acceleration_limit(
+            node, "acceleration_limit",
+            "Limit of the reference's acceleration, rad/s^2 or m/s^2; 0: what the remaining effort allows.") {}
   void release() noexcept {
     armature.release();
     effort_limit.release();

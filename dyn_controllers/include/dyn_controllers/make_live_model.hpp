@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// From a robot_description and parameters to the model of a running loop: the one way for all controllers and the
-// broadcaster, so that their M, C and g are the same numbers. Off the loop; throws dyn::ModelError with one sentence.
+// From a robot_description and parameters to the model of a running loop. All controllers and the broadcaster use this
+// function, so that their M, C and g are the same numbers. Not for the loop; throws dyn::ModelError with one sentence.
 #pragma once
 
 #include <memory>
@@ -12,10 +12,10 @@
 
 namespace dyn_controllers {
 
-// As it is read from the description, with the armature that counts.
+// As read from the description, with the armature in use.
 dyn::RobotDescription described(const std::string& urdf, const Armature& armature);
 
-// Params: parameters::Params or broadcaster_parameters::Params, which have these names in common.
+// Params: parameters::Params or broadcaster_parameters::Params, which both have the names used here.
 template <class Params>
 dyn::live::LiveOptions live_options(const Params& params) {
   dyn::live::LiveOptions options;

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Hardware whose state does not follow the torque: mock_components mirrors an effort and moves nothing; brakes that are
-// on do the same. Told by states that stay what they are to the last bit for half a second while some joint gets
-// a torque that neither gravity nor friction can balance. Loop's thread.
+// Detects hardware whose state does not follow the torque, such as mock_components, which mirrors an effort and moves
+// nothing, or brakes that are on: states stay the same to the last bit for half a second while some joint gets a torque
+// that neither gravity nor friction can balance. Loop's thread.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +24,9 @@ class MotionWatch {
     told_ = false;
   }
 
-  // The coordinate that is pushed in vain, once after each reset(); -1 otherwise. Whether the drives carry gravity
-  // themselves makes no difference: the effort must be too large with it and without it. `threshold(i)`: what a torque
-  // must exceed to move the joint for sure; infinity where no torque is commanded.
+  // The coordinate whose torque has no effect, once after each reset(); -1 otherwise. The effort must be too large both
+  // with and without gravity, so that it does not matter whether the drives compensate gravity themselves.
+  // `threshold(i)`: a torque above it is sure to move the joint; infinity if no torque is commanded.
   template <class Threshold>
   DYN_REALTIME int note(std::span<const double> q, std::span<const double> effort, std::span<const double> gravity,
                         const Threshold& threshold, double period_s) noexcept {

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// From ROS parameters to what the core takes. Off the loop; throws dyn::ModelError with one sentence.
+// From ROS parameters to the structs of dyn_core. Not for the loop; throws dyn::ModelError with one sentence.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@
 
 namespace dyn_controllers {
 
-// Which coordinates of the robot get commands: index by position in `joints`. Throws where a joint does not exist, has
+// The coordinates of the robot that get commands, one for each entry of `joints`. Throws if a joint does not exist, has
 // several degrees of freedom, mimics another, or is passive.
 std::vector<int> controlled_coordinates(const dyn::Model& robot, const parameters::Params& params);
 
-// Coordinates that get no command and are not passive take no feedback: their motion is taken as given.
+// Coordinates without a command that are not passive get no feedback: their motion is taken as given.
 dyn::control::Parameters control_parameters(const parameters::Params& params, dyn::control::Law law,
                                             const std::vector<int>& controlled, int coordinates);
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // ~/attach_payload, ~/detach_payload, ~/list_payloads and the latched topic ~/payloads, on any node, for anything that
-// can carry: a controller's model, a simulated arm. They work whether the owner is active or not. What a service was
-// asked for is applied whole or refused with the reason.
+// can carry payloads: a controller's model, a simulated arm. They work whether the owner is active or not. A request is
+// applied completely or refused with the reason.
 #pragma once
 
 #include <functional>
@@ -18,10 +18,10 @@
 
 namespace dyn_controllers {
 
-// Throws dyn::ModelError where the message describes no possible payload.
+// Throws dyn::ModelError if the message does not describe a possible payload.
 dyn::Payload payload_from_message(const dyn_msgs::msg::Payload& message);
 
-// Both throw dyn::ModelError with the reason, and then have changed nothing.
+// Both throw dyn::ModelError with the reason, and then nothing has changed.
 struct PayloadCarrier {
   std::function<dyn::live::Applied(const dyn::Payload&, double transition_time_s)> attach;
   std::function<dyn::live::Applied(const std::string& name, double transition_time_s)> detach;
@@ -47,7 +47,7 @@ class PayloadServices {
 
   rclcpp::Logger logger_;
   PayloadCarrier carrier_;
-  dyn_msgs::msg::Payloads attached_;  // as they were asked for
+  dyn_msgs::msg::Payloads attached_;  // as requested
   rclcpp::CallbackGroup::SharedPtr one_at_a_time_;
   Publisher::SharedPtr publisher_;
   rclcpp::Service<dyn_msgs::srv::AttachPayload>::SharedPtr attach_service_;

@@ -1,9 +1,9 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// References from topics, for a controller that nobody is chained above: ~/reference (one point, joints in the order of
-// `joints`) and ~/joint_trajectory (joints by name, any order; one point: who wants interpolation puts
-// joint_trajectory_controller above). What is malformed is refused with a warning and changes nothing; warnings come
-// once a second at most, with the number of those that were not shown.
+// References from topics, for a controller that is not chained: ~/reference (one point, joints in the order of
+// `joints`) and ~/joint_trajectory (joints by name, in any order; one point: for interpolation, chain
+// joint_trajectory_controller). A malformed message is refused with a warning and changes nothing; warnings are logged
+// at most once a second, with the number of those that were suppressed.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ class ReferenceTopics {
  public:
   ReferenceTopics(rclcpp_lifecycle::LifecycleNode& node, const std::vector<std::string>& joints);
 
-  // The loop: true if a new one has come.
+  // The loop: true if there is a new one.
   DYN_REALTIME bool take() noexcept { return references_.take(); }
   DYN_REALTIME const Reference& newest() const noexcept { return references_.front(); }
 

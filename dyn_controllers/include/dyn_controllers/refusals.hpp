@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Messages that are refused, in the log: the first one at once, the others of the same second together.
+// Logs refused messages: the first one at once, further ones of the same second together.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class Refusals {
 
   rclcpp::Logger logger_;
   std::uint64_t refused_ = 0;  // since the last line
-  bool told_ = false;          // in this second
+  bool told_ = false;          // one was logged in this second
   std::string last_refusal_;
   rclcpp::TimerBase::SharedPtr timer_;
 };

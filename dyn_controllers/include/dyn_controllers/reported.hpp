@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What may throw, in a callback that may not: the reason goes to the log.
+// Runs code that may throw in a callback that must not throw: the reason goes to the log.
 #pragma once
 
 #include <exception>
@@ -13,7 +13,7 @@ namespace dyn_controllers {
 
 using CallbackReturn = rclcpp_lifecycle::node_interfaces::LifecycleNodeInterface::CallbackReturn;
 
-// `failure`: what is returned where `work` throws.
+// `failure`: the result if `work` throws.
 template <class Work>
 CallbackReturn reported(const rclcpp::Logger& logger, CallbackReturn failure, Work&& work) {
   try {

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // One arm of a `dyn run` configuration, played on ROS: its trajectory goes to joint_trajectory_controller, its events
-// to the services and parameters of controller and simulated arm, and what ~/controller_state says is added up. Calls
-// wait for their answers; another thread spins the node.
+// to the services and parameters of controller and simulated arm, and ~/controller_state is accumulated into a record.
+// Calls wait for their answers; another thread spins the node.
 #pragma once
 
 #include <string>
@@ -22,14 +22,14 @@ namespace dyn_controllers {
 
 class ScenarioArm {
  public:
-  // `space`: the arm's namespace, empty or "/NAME". Both outlive this.
+  // `space`: the arm's namespace, empty or "/NAME". Both arguments must outlive this object.
   ScenarioArm(rclcpp::Node& node, const dyn::sim::ArmConfig& arm, const std::string& space);
 
-  // The first thing that is not there yet; empty when everything is.
+  // The first node, service or action that is not available yet; empty if all are.
   [[nodiscard]] std::string missing() const;
   // From `begin` on for `duration_s`, then to rest within a second. Throws std::runtime_error if it is not accepted.
   void send_trajectory(const rclcpp::Time& begin, double duration_s);
-  // What was answered. Throws std::runtime_error with the reason if something was refused or nobody answered.
+  // The answer. Throws std::runtime_error with the reason if something was refused or did not answer.
   std::string enact(const dyn::sim::Event& event);
   [[nodiscard]] ScenarioRecord& record() noexcept { return record_; }
   [[nodiscard]] const dyn::sim::ArmConfig& config() const noexcept { return arm_; }
@@ -54,7 +54,7 @@ class ScenarioArm {
 
   const dyn::sim::ArmConfig& arm_;
   std::vector<std::string> all_joints_;  // by coordinate of the robot
-  std::vector<std::string> joints_;      // those the trajectory moves
+  std::vector<std::string> joints_;      // those moved by the trajectory
   ScenarioRecord record_;
   rclcpp_action::Client<Follow>::SharedPtr follow_;
   rclcpp::Client<AttachPayload>::SharedPtr attach_model_, attach_plant_;

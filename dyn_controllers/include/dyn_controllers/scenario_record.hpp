@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What ~/controller_state and ~/validation say while a scenario is played, in the form in which `dyn run` keeps its own
-// runs, so that the same report and log are made of it. Off the loop; whoever spins the node writes, and it is read
-// when the playing is over.
+// Accumulates ~/controller_state and ~/validation while a scenario is played, in the form in which `dyn run` records
+// its own runs, so that it gets the same report and log. Not for the loop; the thread that spins the node writes it,
+// and it is read after the scenario has ended.
 #pragma once
 
 #include <mutex>
@@ -19,17 +19,17 @@ namespace dyn_controllers {
 
 class ScenarioRecord {
  public:
-  // `joints`: those whose tracking counts. `arm` outlives this.
+  // `joints`: those whose tracking is judged. `arm` must outlive this object.
   ScenarioRecord(const dyn::sim::ArmConfig& arm, const std::vector<std::string>& joints);
 
-  // States before it are none of the scenario's.
+  // States before it do not belong to the scenario.
   void begin_at(const rclcpp::Time& begin);
   void add(const dyn_msgs::msg::ControllerState& state);
   void add(const dyn_msgs::msg::Validation& residual);
   void add(const dyn::sim::Event& event, double applied_s, const std::string& error);
 
   [[nodiscard]] bool has_seen_a_state() const;
-  // Judged as `dyn run` judges its own.
+  // Judged by the criteria of `dyn run`.
   [[nodiscard]] dyn::sim::ArmRecord result(const dyn::sim::Ending& ending) const;
   [[nodiscard]] std::string summary() const;  // one line
 
@@ -46,7 +46,7 @@ class ScenarioRecord {
   rclcpp::Time begin_;
   bool seen_ = false, begun_ = false, collision_ = false;
   double squares_ = 0.0, last_error_ = 0.0;
-  double errors_ = 0.0;  // how many were added up
+  double errors_ = 0.0;  // number of errors that were added
 };
 
 }  // namespace dyn_controllers

@@ -1,16 +1,17 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // The plant of `dyn run` as ros2_control hardware: every joint has a drive that takes effort, or position and velocity
-// through a servo, or both (effort on top of a PD). A joint that nobody commands is braked: only hardware can hold an
+// through a servo, or both (effort added to a PD). A joint without a command is braked, since only hardware can hold an
 // arm. Between two reads the torques are held and the plant is integrated over the measured period.
 //
 // Hardware parameters (all optional): engine (native or mujoco), gravity ("0 0 -9.81"), friction, armature, limits
-// (true), tolerance (1e-10), drive_p, drive_d (PD beside effort), fail_after (s of motion after which read() reports an
-// error, once: to see what a robot does when its hardware fails). scenario (a `dyn run` configuration) and scenario_arm
-// (of several) give all settings of a plant, noise and overrides too, and where it starts; parameters beside them win.
-// `initial_value` of a position state is where a joint starts. Its node has ~/attach_payload and the like: what the arm
-// really carries, whatever a controller believes; and ~/push: a force on a link. The joints of a payload swing freely;
-// a <sensor name="PAYLOAD/JOINT"> in the tag shows position and velocity of one (0 while it is not attached).
+// (true), tolerance (1e-10), delay (cycles, 0), drive_p, drive_d (PD beside effort), fail_after (s of motion after
+// which read() reports an error, once: to test the reaction to failing hardware). scenario (a `dyn run` configuration)
+// and scenario_arm (if it has several) give all settings of a plant, including noise and overrides, and its initial
+// position; other parameters given beside them take precedence. `initial_value` of a position state is the initial
+// position of a joint. Its node has ~/attach_payload and the like, for what the arm really carries, whatever is in a
+// controller's model; and ~/push: a force on a link. The joints of a payload swing freely; a <sensor
+// name="PAYLOAD/JOINT"> in the tag has position and velocity of one (0 while it is not attached).
 #pragma once
 
 #include <memory>
@@ -79,14 +80,14 @@ class SimulatedArm : public hardware_interface::SystemInterface {
   bool move(double measured_s);
   void show_state(std::span<const double> torques);
   dyn::live::Applied carry(const dyn::RobotDescription& carried);
-  // INTERFACE is "JOINT/position" and so on; null where it is none of ours.
+  // INTERFACE is "JOINT/position" and so on; null if it does not belong to this hardware.
   JointHandles* handles_of(const std::string& interface, DriveMode& mode);
 
   SimulatedArmSettings settings_;
   double moved_s_ = 0.0;
-  std::mutex plant_mutex_;  // a payload service against the loop: a simulation may wait
+  std::mutex plant_mutex_;  // between payload services and the loop: a simulation may wait
   std::unique_ptr<dyn::sim::Plant> plant_;
-  dyn::RobotDescription carried_;  // the robot with what hangs on it, as the payload services last had it
+  dyn::RobotDescription carried_;  // the robot with its payloads, as last set by the payload services
   std::unique_ptr<SimulatedDrives> drives_;
   std::vector<JointHandles> joints_;
   std::vector<PayloadJoint> payload_joints_;

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Hardware parameters of a simulated arm, as texts of the <ros2_control> tag, become settings of a plant. Strict: what
-// is no number is refused by name and value (dyn::ModelError). Off the loop. No ROS.
+// Converts the hardware parameters of a simulated arm, texts of the <ros2_control> tag, to settings of a plant. Strict:
+// a text that is not a number is refused by name and value (dyn::ModelError). Not for the loop. No ROS.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ struct SimulatedArmSettings {
 
 SimulatedArmSettings read_settings(const HardwareParameters& given);
 
-// A finite number, or ModelError that begins with `what`.
+// A finite number, or a ModelError whose text begins with `what`.
 double number_from(const std::string& text, const std::string& what);
 
 }  // namespace dyn_controllers

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// ~/controller_state: every so many cycles the loop leaves a sample in a lockfree::Latest; a timer of the node's
-// executor makes the message. The loop neither waits nor wakes anybody.
+// ~/controller_state: every few cycles the loop leaves a sample in a lockfree::Latest; a timer of the node's executor
+// makes the message from it. The loop neither waits nor wakes another thread.
 #pragma once
 
 #include <cstdint>

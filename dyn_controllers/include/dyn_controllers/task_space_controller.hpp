@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // Impedance or computed torque of one frame (control/task_space.hpp) as a ros2_control plugin. Chainable: references
-// `CONTROLLER/FRAME/position.x` .. of a pose, twist, acceleration and wrench from whatever is above, once a cycle; or
-// topics where nothing is.
+// `CONTROLLER/FRAME/position.x` .. of a pose, twist, acceleration and wrench from the controller above, once a cycle;
+// or from topics.
 #pragma once
 
 #include <memory>

@@ -1,9 +1,9 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Targets of a frame from topics, for a controller that nobody is chained above: ~/target_pose, ~/target_twist and
+// Targets of a frame from topics, for a controller that is not chained: ~/target_pose, ~/target_twist and
 // ~/target_wrench, of the frame, in the axes of the root link or, by header.frame_id, of the frame itself (twist and
-// wrench). The target stays where the last pose put it, and moves on from there with the twist, for reference_timeout
-// after the last one. What is malformed is refused with a warning and changes nothing.
+// wrench). The target stays at the last pose, and moves on from there with the twist, until reference_timeout after the
+// last twist. A malformed message is refused with a warning and changes nothing.
 #pragma once
 
 #include <string>
@@ -21,9 +21,9 @@ class TaskTopics {
  public:
   TaskTopics(rclcpp_lifecycle::LifecycleNode& node, const std::string& root, const std::string& frame);
 
-  // The loop. What came before is old.
+  // The loop. Messages that came before are dropped.
   DYN_REALTIME void begin() noexcept;
-  // One period on; `last`: what the controller has followed so far.
+  // One period later; `last`: what the controller has followed so far.
   DYN_REALTIME const dyn::control::TaskReference& next(const dyn::control::TaskCycle& last, double timeout_s,
                                                        double period_s) noexcept;
 

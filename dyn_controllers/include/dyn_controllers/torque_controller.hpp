@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // Computed torque and feedforward as ros2_control plugins: chainable, references `CONTROLLER/JOINT/{position, velocity,
-// acceleration}` from joint_trajectory_controller or whatever is above, or from topics where nothing is. The two differ
-// in the law of dyn_core that they run, and in what they may command.
+// acceleration}` from joint_trajectory_controller or another controller above, or from topics. The two differ in the
+// law of dyn_core that they run, and in the interfaces that they may command.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Pinocchio beside the loop, as ROS shows it: every so many cycles the controller drops a sample into the ring, the
-// core's validator compares on a thread of its own, and ~/validation says what came out.
+// The check against Pinocchio beside the loop, with its topic: every few cycles the controller drops a sample into the
+// ring, the validator of dyn_core compares it on its own thread, and ~/validation has the result.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,8 @@ namespace dyn_controllers {
 
 class Validation {
  public:
-  // Throws dyn::ModelError where the settings are no good, or for mode `gate` where this package was built without
-  // Pinocchio; mode `monitor` then says so and compares nothing.
+  // Throws dyn::ModelError if the settings are invalid, or for mode `gate` if this package was built without Pinocchio;
+  // mode `monitor` then logs that and compares nothing.
   Validation(rclcpp_lifecycle::LifecycleNode& node, dyn::live::LiveModel& live, const parameters::Params& params,
              double period_s);
   ~Validation();
@@ -28,14 +28,14 @@ class Validation {
   Validation(Validation&&) = delete;
   Validation& operator=(Validation&&) = delete;
 
-  // Largest relative errors of the newest sample; NaN before the first. Any thread may look.
+  // Largest relative errors of the newest sample; NaN before the first. May be called by any thread.
   struct Residuals {
     std::atomic<double> M{std::numeric_limits<double>::quiet_NaN()}, Cv{std::numeric_limits<double>::quiet_NaN()},
         g{std::numeric_limits<double>::quiet_NaN()};
   };
   [[nodiscard]] const Residuals& newest() const noexcept { return newest_; }
 
-  // Before each step: a sample of it is wanted, or not.
+  // Before each step: whether a sample of it is wanted.
   DYN_REALTIME void choose(dyn::control::Controller& controller) noexcept;
 
  private:

@@ -157,7 +157,7 @@ Figures worst_of_seeds(double mean_s, double share, bool told) {
     worst.back_s = std::max(worst.back_s, f.back_s);
   }
   std::printf("| %.0f %% of the cycles late by %.0f ms%s | %.2g rad | %.2f | %d | %.0f ms |\n", 100.0 * share,
-              1e3 * mean_s, told ? "" : ", and nobody tells", worst.farthest_rad, worst.fastest, worst.saturated,
+              1e3 * mean_s, told ? "" : ", without `elapsed_s`", worst.farthest_rad, worst.fastest, worst.saturated,
               1e3 * worst.back_s);
   return worst;
 }
