@@ -1,8 +1,9 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Code that Pinocchio and CppADCodeGen write for one robot, as a peer of `dyn bench`: written when the robot is known,
-// compiled by DYN_C_COMPILER (named DYN_C_COMPILER_NAME) with -O3 -march=native, and loaded. Its sines and cosines are
-// those of the C library, one by one; with DYN_VECTOR_SINES they come from its vector functions, all at once.
+// Code written by Pinocchio and CppADCodeGen for one robot, as a peer of `dyn bench`: generated when the robot is
+// known, compiled by DYN_C_COMPILER (named DYN_C_COMPILER_NAME) with -O3 -march=native, and loaded. Its sines and
+// cosines are those of the C library, one by one; with DYN_VECTOR_SINES they come from its vector functions, all at
+// once.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -40,7 +41,7 @@ struct Robot {
   Function of_task[16] = {};
   int last = -1;  // task
   std::vector<double> y;
-  std::vector<double> parameters;  // ten a body, in the order of the regressor's columns
+  std::vector<double> parameters;  // ten per body, in the order of the regressor's columns
 };
 
 // m, m c, and the inertia about the body frame's origin as xx, xy, yy, xz, yz, zz.
@@ -79,7 +80,7 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
   }
 }
 
-// sin(q[i]) and cos(q[i]) become numbers of two arrays, filled at the function's beginning.
+// sin(q[i]) and cos(q[i]) are replaced by entries of two arrays, filled at the beginning of the function.
 std::string with_vector_sines(std::string code, int joints) {
   const int blocks = (joints + kLanes - 1) / kLanes;
   std::string before = "   Vector sine[" + std::to_string(blocks) + "], cosine[" + std::to_string(blocks) + "];\n";
@@ -115,7 +116,7 @@ std::string source_of(const PeerTree& tree) {
   return code;
 }
 
-// The shared object made of the code; null, and a sentence, where there is none.
+// The shared object made from the code; null, with a message, if there is none.
 void* compiled(const std::string& code, const std::string& directory) {
   const std::string file = directory + "/code.c", library = directory + "/code.so";
   std::ofstream(file) << code;
@@ -186,7 +187,7 @@ void read_torque(const Robot& robot, double* to) {
   }
 }
 
-// A part of what the last function gave.
+// A part of the output of the last function.
 void read(void* made, int task, double* to) {
   const Robot& robot = *static_cast<Robot*>(made);
   if (task == task_regressor) return read_torque(robot, to);

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// MuJoCo as a peer of `dyn bench`: its pipeline's stages one by one, with nothing of contacts, constraints or
-// actuators. It has no Coriolis matrix; where M, C and g are asked for it gives M and C v + g.
+// MuJoCo as a peer of `dyn bench`: the stages of its pipeline one by one, without contacts, constraints or actuators.
+// It has no Coriolis matrix; for M, C and g it computes M and C v + g.
 #include <mujoco/mujoco.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ void add_body(mjsBody* body, const PeerTree& tree, int i) {
   joint->axis[2] = 1.0;
 }
 
-// Null where MuJoCo refuses the robot: it wants mass and inertia in every body.
+// Null if MuJoCo refuses the robot: it needs mass and inertia in every body.
 void* make(const PeerTree& tree) {
   mjSpec* spec = mj_makeSpec();
   std::copy_n(tree.gravity, 3, spec->option.gravity);

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// How `dyn bench` talks to another library: plain numbers only, behind a shared object of its own (hidden visibility,
+// The interface of `dyn bench` to another library: plain numbers only, in a separate shared object (hidden visibility,
 // loaded locally), since it is compiled with other vector flags than the program.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace dyn::bench {
 
-// A tree of bodies, as in dyn_core's Tree; matrices row by row, 9 numbers a body, vectors 3.
+// A tree of bodies, as in dyn_core's Tree; matrices row by row, 9 numbers per body, vectors 3.
 struct PeerTree {
   int bodies;
   const int* parent;
@@ -41,7 +41,7 @@ enum PeerTask : int {
 
 struct Peer {
   const char* name;                // library, version, compiler
-  void* (*make)(const PeerTree&);  // null: not for robots like this
+  void* (*make)(const PeerTree&);  // null: robots like this are not supported
   void (*free)(void*);
   // One call of the task; x is a or tau. The result is kept for `read`.
   void (*run)(void*, int task, const double* q, const double* v, const double* x);
@@ -50,13 +50,14 @@ struct Peer {
   void (*read)(void*, int task, double* to);
 };
 
-// For Peer::free: what a unique_ptr gave up in make.
+// For Peer::free: deletes what make() released from a unique_ptr.
 template <class Robot>
 void free_robot(void* robot) {
   const std::unique_ptr<Robot> last_owner(static_cast<Robot*>(robot));
 }
 
 using PeerEntry = const Peer* (*)();  // exported as dyn_bench_peer
-using PeerTasks = unsigned (*)();     // exported as dyn_bench_peer_tasks: a bit a PeerTask; where it is not: all
+using PeerTasks =
+    unsigned (*)();  // exported as dyn_bench_peer_tasks: a bit for each PeerTask; all tasks if it is missing
 
 }  // namespace dyn::bench

@@ -1,5 +1,6 @@
-# Other libraries for `dyn bench`, each a shared object of its own, compiled for this very machine as its users would.
-# Off by default: each takes a minute or two and 2.5 GB of memory. Pinocchio's headers: DYN_CMEEL_PREFIX or the system's.
+# Other libraries for `dyn bench`, each in a separate shared object, compiled for the machine of the build as their
+# users would. Off by default: each takes a minute or two and 2.5 GB of memory. Pinocchio's headers: DYN_CMEEL_PREFIX or
+# the system's.
 option(DYN_BENCH_PEERS "Build Pinocchio as a peer of dyn bench (with the C++ compiler, and with clang++ if there is one)" OFF)
 if(NOT DYN_BENCH_PEERS)
   return()
@@ -32,8 +33,8 @@ if(DYN_CLANGXX)
   dyn_peer(pinocchio_clang ${DYN_CLANGXX})
 endif()
 
-# Code that Pinocchio and CppADCodeGen write for a robot. What writes it is compiled once; each compiler of that code,
-# with and without vector sines, is a peer.
+# Code that Pinocchio and CppADCodeGen write for a robot. The generator is compiled once; each compiler of the generated
+# code, with and without vector sines, is a peer.
 find_path(DYN_CPPADCODEGEN_INCLUDE_DIR cppad/cg.hpp HINTS ${DYN_CMEEL_PREFIX}/include)
 set(own_statics)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -78,7 +79,7 @@ if(DYN_CPPADCODEGEN_INCLUDE_DIR AND DYN_CLANGXX)
   dyn_generated_peers(clang ${DYN_CLANGXX} clang)
 endif()
 
-# dyn_library_peer(NAME include-directory library...): a library that is there as a shared object of its own.
+# dyn_library_peer(NAME include-directory library...): a library that is installed as a shared object.
 function(dyn_library_peer name include)
   set(output ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/peers/${name}.so)
   set(source ${CMAKE_CURRENT_SOURCE_DIR}/bench/${name}_peer.cpp)

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tasks of the Pinocchio peer about one frame, and M^-1. Where Pinocchio has more than one way, the faster one on this
-// robot is taken, timed when the peer is made.
+// Tasks of the Pinocchio peer about one frame, and M^-1. If Pinocchio has more than one way, the faster one on this
+// robot is used, timed when the peer is made.
 #pragma once
 
 #include <Eigen/Cholesky>

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // Pinocchio as a peer of `dyn bench`, compiled with -O3 -march=native as its users would; header-only, so that nothing
-// compiled with other flags is mixed in. Joints must be added depth-first; bodies come that way.
+// compiled with other flags is mixed in. Joints must be added depth-first; bodies are given in that order.
 #include <algorithm>
 #include <chrono>
 #include <pinocchio/algorithm/aba-derivatives.hpp>
@@ -35,7 +35,7 @@ struct Robot {
     frame.choose(model, data, crba, q, v);
   }
 
-  // The better of five times 200 calls: each algorithm is quoted with the convention that is faster on this robot.
+  // The best of five times of 200 calls: each algorithm is timed with the convention that is faster on this robot.
   template <class F>
   static double seconds(F&& call, pinocchio::Convention convention) {
     double best = 1e9;

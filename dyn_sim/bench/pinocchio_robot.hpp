@@ -8,7 +8,7 @@
 
 namespace {
 
-// The tree as Pinocchio's model; entry(x) is what stands for an entry x of the rotations.
+// The tree as Pinocchio's model; entry(x) converts an entry x of the rotations.
 template <class Entry>
 pinocchio::Model pinocchio_robot(const dyn::bench::PeerTree& tree, Entry&& entry) {
   pinocchio::Model model;

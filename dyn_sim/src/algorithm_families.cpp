@@ -30,7 +30,7 @@ const AlgorithmFamily& family_of(std::string_view parameter) {
   for (const AlgorithmFamily& f : algorithm_families()) {
     if (f.parameter == parameter) return f;
   }
-  throw ModelError("no kind of algorithm '" + std::string(parameter) + "'");
+  throw ModelError("unknown kind of algorithm '" + std::string(parameter) + "'");
 }
 
 std::string_view registered_name(std::string_view parameter, std::string_view name) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Dormand and Prince's embedded Runge-Kutta 5(4) for xdot = f(t, x): single steps, or a stretch of time with steps that
-// adapt. f(double t, const std::vector<double>& x, std::vector<double>& xdot). Memory is taken by resize().
+// Dormand and Prince's embedded Runge-Kutta 5(4) for xdot = f(t, x): single steps, or an interval of time with adaptive
+// steps. f(double t, const std::vector<double>& x, std::vector<double>& xdot). Memory is allocated by resize().
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class DormandPrince {
     step_s_ = 0.0;
   }
   void forget_step() noexcept { step_s_ = 0.0; }
-  // Once this is raised, by another thread, a stretch ends after the step it is in.
+  // Once this is set, by another thread, the integration of an interval ends after the current step.
   void give_up_on(const std::atomic<bool>* flag) noexcept { give_up_ = flag; }
 
   // x over duration_s by `steps` equal ones.
@@ -37,8 +37,7 @@ class DormandPrince {
   }
 
   // x over duration_s; the error of a step stays below `tolerance` (1 + |x|), a step below largest_s (0: duration_s)
-  // and above 1 ns. What cannot be integrated so ends as NaN in all of x: nothing of the stretch is left out in
-  // silence.
+  // and above 1 ns. If that is impossible all of x becomes NaN: no part of the interval is skipped silently.
   template <class F>
   void adaptive(F&& f, double t_s, double duration_s, double tolerance, double largest_s, std::vector<double>& x) {
     constexpr double smallest_s = 1e-9;
@@ -67,7 +66,7 @@ class DormandPrince {
   }
 
  private:
-  // One step from x to next_; the error estimate in units of what is tolerated (0: not asked for).
+  // One step from x to next_; the error estimate in units of the tolerated error (0: not computed).
   template <class F>
   double step(F&& f, double t_s, double h, double tolerance, const std::vector<double>& x) {
     static constexpr std::array<std::array<double, 6>, 6> a{
@@ -108,7 +107,7 @@ class DormandPrince {
   const std::atomic<bool>* give_up_ = nullptr;
   std::vector<double> next_, stage_;
   std::array<std::vector<double>, 7> k_;
-  double step_s_ = 0.0;  // where the last stretch left off
+  double step_s_ = 0.0;  // of the last interval's end
 };
 
 }  // namespace dyn::sim

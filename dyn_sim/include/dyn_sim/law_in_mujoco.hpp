@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A control law inside a simulator that is not ours: MuJoCo calls it at every stage of its own Runge-Kutta integrator
+// A control law inside another project's simulator: MuJoCo calls it at every stage of its own Runge-Kutta integrator
 // (its control callback), so that no torque is held for a step.
 #pragma once
 
@@ -21,9 +21,9 @@ struct MujocoRow {
   std::vector<double> q;
 };
 
-// From rest at q = 0, in steps of step_s; a row every `steps_a_row` steps. No friction, limits or armature. One at a
-// time in a process: the callback is the library's. Throws ModelError where MuJoCo is missing (mujoco_missing()), or
-// what the law threw.
+// From rest at q = 0, in steps of step_s; a row every `steps_a_row` steps. No friction, limits or armature. Only one at
+// a time in a process, since the callback is global. Throws ModelError if MuJoCo is missing (mujoco_missing()), and
+// passes on exceptions of the law.
 [[nodiscard]] std::vector<MujocoRow> simulate_in_mujoco(const Model& model, const TorqueLaw& law, double step_s,
                                                         int steps, int steps_a_row);
 

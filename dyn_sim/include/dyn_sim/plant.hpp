@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The arm that is controlled: what a real one would be to the controller. A plant has its own model, which may differ
-// from the controller's, and its own payloads: what it carries and what the controller believes are separate events.
+// The simulated arm in place of the real one. A plant has its own model, which may differ from the controller's, and
+// its own payloads: attaching to the plant and attaching to the controller's model are separate events.
 #pragma once
 
 #include <atomic>
@@ -49,34 +49,35 @@ struct PlantSettings {
   bool limits = true;                     // position end stops and effort limits
   int delay_cycles = 0;                   // from command to torque
   NoiseSettings noise;
-  // Another description of the robot: where it has a link or joint of the same name, the plant has its inertial and its
-  // <dynamics>.
+  // Another description of the robot: the plant takes the inertials and <dynamics> of its links and joints with the
+  // same names.
   std::shared_ptr<const RobotDescription> robot{};
   std::vector<LinkOverride> overrides;
   std::vector<JointOverride> joint_overrides;
   unsigned seed = 1;
-  const std::atomic<bool>* give_up = nullptr;  // raised from outside: advance() ends in the middle of its period
+  const std::atomic<bool>* give_up = nullptr;  // set from outside: advance() returns before the end of its period
 };
 
 class Plant {
  public:
   virtual ~Plant() = default;
 
-  [[nodiscard]] virtual const Model& model() const = 0;  // as it is now, payloads included
+  [[nodiscard]] virtual const Model& model() const = 0;  // the present one, payloads included
   virtual void reset(std::span<const double> q, std::span<const double> v) = 0;
 
-  // The true state and what the sensors say, in the model's coordinates.
+  // The true state and the sensors' readings, in the model's coordinates.
   [[nodiscard]] virtual std::span<const double> q() const = 0;
   [[nodiscard]] virtual std::span<const double> v() const = 0;
   virtual void measure(std::span<double> q, std::span<double> v) = 0;
-  // The true acceleration under what the drives hold.
+  // The true acceleration under the torques that the drives hold.
   virtual void acceleration(std::span<double> a) = 0;
-  // What torque sensors between drive and link say: the drive's effort less friction and what turns the rotor.
+  // Readings of torque sensors between drive and link: the drive's effort less friction and the rotor's inertial
+  // torque.
   virtual void measure_torque(std::span<double> tau) = 0;
 
-  // On the loop's thread, before the loop: what only a thread's first step takes memory for is taken then.
+  // On the loop's thread, before the loop: does everything that allocates memory in a thread's first step.
   virtual void preallocate() {}
-  // The drives take a torque, and hold it for a period. Allocate nothing.
+  // The drives take a torque, and hold it for a period. Neither allocates.
   virtual void command(std::span<const double> effort) = 0;
   virtual void hold(double period_s) = 0;
   void advance(std::span<const double> effort, double period_s) {
@@ -84,10 +85,10 @@ class Plant {
     hold(period_s);
   }
 
-  // Goes on where another plant of the same settings is, whose robot may carry other payloads or have other joints:
-  // coordinate i with the state of coordinate from[i], or at rest at 0 where that is -1, and what is on its way through
-  // drives and sensors; not the push. Allocates nothing, so that a plant that was built beside the loop takes the place
-  // of the one before between two cycles.
+  // Continues from the state of another plant of the same settings, whose robot may have other payloads or joints:
+  // coordinate i starts with the state of coordinate from[i], or at rest at 0 if that is -1. Also takes over torques
+  // and readings delayed in drives and sensors, but not the push. Allocates nothing, so that a plant built beside the
+  // loop can replace the previous one between two cycles.
   virtual void take_over(const Plant& before, std::span<const int> from) noexcept = 0;
 
   // Between cycles; velocities stay continuous.
@@ -97,12 +98,12 @@ class Plant {
   virtual void push(const std::string& link, const Vec3d& force_N, const Vec3d& point_in_link_m) = 0;
 };
 
-// Throw ModelError naming what the engine cannot do, or that it is not there.
+// These throw ModelError naming what the engine cannot do, or that the engine is missing.
 std::unique_ptr<Plant> make_native_plant(const RobotDescription& robot, const PlantSettings& settings,
                                          const Vec3d& gravity_mps2);
 std::unique_ptr<Plant> make_mujoco_plant(const RobotDescription& robot, const PlantSettings& settings,
                                          const Vec3d& gravity_mps2);
-// What take_over() is given where the robot is the same: the coordinate of the same name, or -1.
+// The argument of take_over() for the same robot: the coordinate of the same name, or -1.
 std::vector<int> same_coordinates(const Model& before, const Model& now);
 
 std::unique_ptr<Plant> make_plant(const RobotDescription& robot, const PlantSettings& settings,

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// How precisely a model-based law tracks on a plant that is the model: the sampled loop of `dyn run` at several rates,
-// a payload put on in motion, and the laws evaluated inside the integrator. `dyn precision` prints the tables, the
-// tests hold the figures.
+// Precision of the model-based laws on a plant equal to the model: the sampled loop of `dyn run` at several rates, a
+// payload attached in motion, and the laws evaluated inside the integrator. `dyn precision` prints the tables, the
+// tests check the figures.
 #pragma once
 
 #include "dyn_sim/run/config.hpp"
@@ -10,17 +10,17 @@
 namespace dyn::sim {
 
 struct Tracking {
-  double rms = 0.0, max = 0.0;  // rad or m, all coordinates, reference less state at the beginnings of cycles
+  double rms = 0.0, max = 0.0;  // rad or m, all coordinates, reference minus state at the beginning of each cycle
 };
 
 // Five quintic moves of arm7 at 80 % of the velocity limits, computed torque with p = 400, d = 40; the native plant
 // is the model, without friction and limits.
 [[nodiscard]] RunConfig arm7_moves(double rate_hz, double prediction);
 
-// The same at 1 kHz, with 3 kg put on the flange in motion (at 3 s, during the third move).
+// The same at 1 kHz, with 3 kg attached to the flange in motion (at 3 s, during the third move).
 enum class Belief : std::uint8_t {
   from_the_start,   // plant and model have it all the time
-  same_cycle,       // the model has it from the cycle in which the plant has
+  same_cycle,       // the model has it from the same cycle on as the plant
   one_cycle_late,   // one period later
   ramped,           // from the same cycle on, over 0.1 s
   late_and_ramped,  // both

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Who takes part in `dyn bench`: all algorithms of this project, and the peers that were built (DYN_BENCH_PEERS).
+// The contestants of `dyn bench`: all algorithms of this project, and the peers that were built (DYN_BENCH_PEERS).
 #pragma once
 
 #include <filesystem>
@@ -25,11 +25,11 @@ struct States {
 // The states must outlive the contestants.
 [[nodiscard]] std::vector<Contestant> own_contestants(const std::shared_ptr<const Model>& model, const States& states);
 
-// The code that `dyn symbolic` writes for a small robot; none where no compiler is there.
+// The code that `dyn symbolic` writes for a small robot; none if there is no compiler.
 [[nodiscard]] std::vector<Contestant> symbolic_contestants(const Model& model, const States& states);
 
-// Peers in the directory, or none: Pinocchio, and where `others` says so every other library. Throws ModelError where
-// one cannot be loaded, or disagrees with this project on anything that it is timed for.
+// The peers in the directory, or none: Pinocchio and, with `others`, every other library. Throws ModelError if one
+// cannot be loaded, or disagrees with this project on a quantity for which it is timed.
 [[nodiscard]] std::vector<Contestant> peer_contestants(const std::filesystem::path& directory, const Model& model,
                                                        const States& states, bool others);
 [[nodiscard]] std::filesystem::path peer_directory();

@@ -28,7 +28,7 @@ double quantile(std::vector<double> values, double at) {
   return values[static_cast<size_t>(at * static_cast<double>(values.size() - 1))];
 }
 
-// Calls in one turn: long enough for the clock, short enough to be taken between two interrupts.
+// Calls in one turn: long enough for the clock's resolution, short enough to fit between two interrupts.
 int calls_of_a_turn(const Contestant& contestant, int states) {
   int calls = 1;
   while (calls < states) {
@@ -68,7 +68,7 @@ std::vector<Times> measure(const std::vector<Contestant>& contestants, const Eff
   for (int round = 0; round < effort.rounds; ++round) {
     for (size_t k = 0; k < n; ++k) {
       const int first = (round * calls[k]) % (effort.states - calls[k] + 1);
-      contestants[k].run(first, calls[k]);  // warm
+      contestants[k].run(first, calls[k]);  // warm-up
       const auto start = Clock::now();
       contestants[k].run(first, calls[k]);
       samples[k].push_back(elapsed_ns(start) / calls[k]);

@@ -29,8 +29,8 @@ struct Effort {
   int cold_megabytes = 8;  // of other data that is written before a cold call
 };
 
-// Pins the thread to the core it is on; each round every contestant has one turn. Cold: one call after other memory was
-// written, larger than the second-level cache, less the time of an empty call; the median.
+// Pins the thread to its present core; in each round every contestant has one turn. Cold: one call after other memory
+// larger than the second-level cache was written, less the time of an empty call; the median.
 [[nodiscard]] std::vector<Times> measure(const std::vector<Contestant>& contestants, const Effort& effort);
 
 }  // namespace dyn::bench

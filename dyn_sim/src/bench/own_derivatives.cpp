@@ -7,7 +7,7 @@
 namespace dyn::bench {
 namespace {
 
-// One call a state, update(q, v, x).
+// One call per state, update(q, v, x).
 template <class Worker, class Update>
 Contestant contestant(const char* task, const std::shared_ptr<const Model>& model, const States& states,
                       Update update) {

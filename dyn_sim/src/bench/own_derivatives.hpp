@@ -16,7 +16,7 @@ namespace dyn::bench {
 [[nodiscard]] std::vector<Contestant> derivative_contestants(const std::shared_ptr<const Model>& model,
                                                              const States& states);
 
-// What a peer is to have for such a task (Peer::read); empty for any other. x is a or tau.
+// The expected result of a peer for such a task (Peer::read); empty for any other task. x is a or tau.
 [[nodiscard]] std::vector<double> own_derivative_numbers(const Model& model, PeerTask task, std::span<const double> q,
                                                          std::span<const double> v, std::span<const double> x);
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// One frame and M^-1 in `dyn bench`, each alone from q (and v): tasks "frame" (pose), "J", "J+Jdot v", "Lambda" and
-// "M^-1". The frame is that of the last link on the longest way from the base.
+// One frame and M^-1 in `dyn bench`, each computed alone from q (and v): tasks "frame" (pose), "J", "J+Jdot v",
+// "Lambda" and "M^-1". The frame is that of the last link on the longest path from the base.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace dyn::bench {
 [[nodiscard]] std::vector<Contestant> frame_contestants(const std::shared_ptr<const Model>& model,
                                                         const States& states);
 
-// What a peer is to have for such a task (Peer::read); empty for any other, and where Lambda is near singular.
+// The expected result of a peer for such a task (Peer::read); empty for any other task, and if Lambda is near singular.
 [[nodiscard]] std::vector<double> own_frame_numbers(const Model& model, PeerTask task, std::span<const double> q,
                                                     std::span<const double> v);
 

@@ -60,7 +60,7 @@ Loaded load(const std::filesystem::path& file) {
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw ModelError("peer " + file.string() + ": " + dlerror());
   const auto entry = reinterpret_cast<PeerEntry>(dlsym(library, "dyn_bench_peer"));
-  if (entry == nullptr) throw ModelError("peer " + file.string() + ": no dyn_bench_peer in it");
+  if (entry == nullptr) throw ModelError("peer " + file.string() + ": has no function dyn_bench_peer");
   const auto tasks = reinterpret_cast<PeerTasks>(dlsym(library, "dyn_bench_peer_tasks"));
   return {entry(), tasks == nullptr ? ~0U : tasks()};
 }
@@ -84,7 +84,7 @@ constexpr std::pair<const char*, PeerTask> kTasks[] = {{"M+C+g", task_cycle},
 
 bool offers(const Loaded& peer, PeerTask task) { return (peer.tasks & 1U << static_cast<unsigned>(task)) != 0U; }
 
-// What a task makes. Who has no C makes C v + g instead.
+// The parts of a task's result. A library without C computes C v + g instead.
 std::vector<PeerTask> parts_of(const Loaded& peer, PeerTask task) {
   if (task == task_M_and_h) return {task_M, task_h};
   if (task != task_cycle) return {task};
@@ -110,12 +110,12 @@ std::vector<double> own_numbers(Dynamics& own, PeerTask part, std::span<const do
   }
 }
 
-// Results that M^-1 enters whole lose digits by its condition number, 1e8 and more on long chains.
+// Results that depend on all of M^-1 lose digits by its condition number, 1e8 and more on long chains.
 bool solves_with_M(PeerTask task) {
   return task == task_forward_derivatives || task == task_lambda || task == task_inverse_M;
 }
 
-// The largest difference from this project's numbers in some states, each part against its largest entry.
+// The largest difference from this project's numbers over some states, each part relative to its largest entry.
 double difference(const Loaded& loaded, void* robot, PeerTask task, const Model& model, const States& states) {
   const double allowed = solves_with_M(task) ? 1e-6 : 1e-9;
   Dynamics own{Model(model)};
@@ -169,7 +169,7 @@ std::vector<Contestant> peer_contestants(const std::filesystem::path& directory,
     const Loaded loaded = load(file);
     const Peer& peer = *loaded.peer;
     void* made = peer.make(tree.view);
-    if (made == nullptr) continue;  // not for robots like this
+    if (made == nullptr) continue;  // robots like this are not supported
     const std::shared_ptr<void> robot(made, peer.free);
     const bool generated = file.filename().string().starts_with("generated");
     for (const auto& [name, task] : kTasks) {

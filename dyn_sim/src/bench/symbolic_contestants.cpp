@@ -41,7 +41,7 @@ std::string source_of(const Model& model) {
   return code;
 }
 
-// Null where there is no compiler, or it cannot compile the code.
+// Null if there is no compiler, or if it cannot compile the code.
 void* compiled(const std::string& code) {
   std::string directory = "/tmp/dyn-symbolic-XXXXXX";
   if (mkdtemp(directory.data()) == nullptr) return nullptr;
@@ -52,7 +52,8 @@ void* compiled(const std::string& code) {
   const std::string command =
       compiler + " -O3 -march=native -fPIC -shared -o '" + library + "' '" + file + "' 2>/dev/null";
   void* loaded = std::system(command.c_str()) == 0 ? dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
-  if (loaded == nullptr) std::cerr << "code of dyn symbolic is left out: " << compiler << " could not compile it\n";
+  if (loaded == nullptr)
+    std::cerr << "generated code of dyn symbolic is left out: " << compiler << " could not compile it\n";
   unlink(file.c_str());
   unlink(library.c_str());
   rmdir(directory.c_str());
@@ -87,7 +88,7 @@ void check(const Model& model, const States& states, Function all) {
 std::vector<Contestant> symbolic_contestants(const Model& model, const States& states) {
   std::vector<Contestant> all;
   if (model.coordinates() > symbolic::most_coordinates) return all;
-  void* library = compiled(source_of(model));  // stays as long as the program
+  void* library = compiled(source_of(model));  // loaded until the program ends
   if (library == nullptr) return all;
   const auto results = std::make_shared<Results>(static_cast<size_t>(states.joints));
   for (const Task& t : tasks) {

@@ -11,7 +11,7 @@
 namespace dyn::sim {
 namespace {
 
-// What the tables of control/parameter_table.hpp do not have: fixed when a controller is configured, or of ROS alone.
+// Parameters that are not in control/parameter_table.hpp: fixed when a controller is configured, or of ROS only.
 constexpr const char* other_names[] = {"joints",
                                        "law",
                                        "command_interfaces",
@@ -49,7 +49,7 @@ std::string kind_of(const Model& model, const std::string& name) {
     if (joint.mimic) return "mimics '" + joint.mimic->joint + "' and cannot be driven";
     return "is " + std::string(to_string(joint.type)) + " and cannot be driven by one effort";
   }
-  return "is no joint of the robot '" + model.name() + "'";
+  return "is not a joint of the robot '" + model.name() + "'";
 }
 
 }  // namespace
@@ -77,10 +77,10 @@ double CheckedController::effort_limit(const Joint& joint) const {
 
 void check_joints(CheckedController& c) {
   const std::vector<std::string> names = c.own().texts("joints");
-  if (names.empty()) c.error("joints", "", "joints: none are given, so nothing is commanded");
+  if (names.empty()) c.error("joints", "", "joints: the list is empty, so nothing is commanded");
   std::set<std::string> seen;
   for (const std::string& name : names) {
-    if (!seen.insert(name).second) c.error("joints", name, "joints: '" + name + "' is there twice");
+    if (!seen.insert(name).second) c.error("joints", name, "joints: '" + name + "' is listed twice");
     const auto& all = c.model.joints();
     const auto found = std::find_if(all.begin(), all.end(), [&](const Joint& joint) {
       return joint.description.name == name && joint.degrees == 1;
@@ -102,15 +102,15 @@ void check_joints(CheckedController& c) {
     for (const std::string& name : c.own().below(group)) {
       if (std::find(names.begin(), names.end(), name) != names.end()) continue;
       c.error("joints", name,
-              std::string(group) + '.' + name + ": '" + name + "' is not in joints, so it counts nowhere");
+              std::string(group) + '.' + name + ": '" + name + "' is not in joints, so it has no effect");
     }
   }
 }
 
-// ROS takes every name, and who reads none of them does not say so.
+// ROS accepts every name, and nothing reports a parameter that is not read.
 void check_names(const CheckedController& c) {
   for (const std::string& name : c.own().names()) {
-    if (!is_known(name)) c.error("names", "", name + ": there is no such parameter, and ROS ignores it in silence");
+    if (!is_known(name)) c.error("names", "", name + ": there is no such parameter, and ROS ignores it silently");
   }
 }
 

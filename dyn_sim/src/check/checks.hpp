@@ -13,15 +13,15 @@ struct CheckedController {
   const Model& model;
   const ControlConfig& config;
   const ControllerEntry& entry;
-  std::vector<const Joint*> joints;  // of the parameter, those that the robot has and can drive
+  std::vector<const Joint*> joints;  // those of the parameter `joints` that the robot has and can drive
   std::vector<ControlFinding>& findings;
 
   [[nodiscard]] const NodeParameters& own() const { return entry.parameters; }
   [[nodiscard]] const NodeParameters& drive() const { return config.drive; }
   [[nodiscard]] bool is(const char* type) const { return entry.type == type; }
-  // s; of the controller manager's default where it is not given.
+  // s; the controller manager's default unless it is given.
   [[nodiscard]] double period_s() const;
-  // N m or N that the controller may command; 0: none is given.
+  // N m or N that the controller may command; 0: no limit is given.
   [[nodiscard]] double effort_limit(const Joint& joint) const;
   void error(const std::string& check, const std::string& joint, const std::string& sentence) const {
     findings.push_back({true, check, entry.name, joint, sentence});
@@ -35,12 +35,13 @@ std::string short_number(double value);
 
 void check_joints(CheckedController& c);  // first: fills c.joints
 void check_names(const CheckedController& c);
-void check_drive(const CheckedController& c);  // gravity, friction, rate, delay: what both do, or neither does
+void check_drive(const CheckedController&
+                     c);  // gravity, friction, rate, delay: compensated by both controller and drive, or by neither
 void check_limits(const CheckedController& c);
 void check_gains(const CheckedController& c);
 void check_frames(const CheckedController& c);
 void check_start(const CheckedController& c);
-// Of the robot's description, whatever the controller.
+// Of the robot's description, independent of the controller.
 void check_units(const Model& model, std::vector<ControlFinding>& findings);
 
 }  // namespace dyn::sim

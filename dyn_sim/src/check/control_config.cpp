@@ -13,12 +13,12 @@ namespace {
 constexpr const char* prefix_of_types = "dyn_controllers/";
 constexpr const char* own_parameters = "ros__parameters";
 
-// /ns/name and name are the same node here.
+// /ns/name and name are treated as the same node.
 std::string last_part(const std::string& name) { return name.substr(name.find_last_of('/') + 1); }
 
 using Nodes = std::map<std::string, NodeParameters>;
 
-// Namespaces nest: what has ros__parameters is a node.
+// Namespaces nest: a map with ros__parameters is a node.
 void collect(const YAML::Node& tree, const std::string& file, Nodes& nodes, int depth = 0) {
   constexpr int deepest = 8;
   if (!tree.IsMap() || depth > deepest) return;
@@ -26,7 +26,7 @@ void collect(const YAML::Node& tree, const std::string& file, Nodes& nodes, int 
     const auto name = entry.first.as<std::string>();
     if (!entry.second.IsMap()) {
       throw ModelError(file + ":" + std::to_string(entry.first.Mark().line + 1) + ": '" + name +
-                       "' is no node: it has no " + own_parameters);
+                       "' is not a node: it has no " + own_parameters);
     }
     if (const YAML::Node parameters = entry.second[own_parameters]) {
       const std::string node = name == "/**" ? name : last_part(name);
@@ -63,7 +63,7 @@ void NodeParameters::fail(const std::string& name, const char* kind) const {
 
 std::string NodeParameters::text(const std::string& name, const std::string& otherwise) const {
   if (!has(name)) return otherwise;
-  if (!values_.at(name).IsScalar()) fail(name, "a text");
+  if (!values_.at(name).IsScalar()) fail(name, "a string");
   return values_.at(name).Scalar();
 }
 
@@ -84,9 +84,9 @@ bool NodeParameters::flag(const std::string& name, bool otherwise) const {
 std::vector<std::string> NodeParameters::texts(const std::string& name) const {
   if (!has(name)) return {};
   std::vector<std::string> all;
-  if (!values_.at(name).IsSequence()) fail(name, "a list of texts");
+  if (!values_.at(name).IsSequence()) fail(name, "a list of strings");
   for (const auto& entry : values_.at(name)) {
-    if (!entry.IsScalar()) fail(name, "a list of texts");
+    if (!entry.IsScalar()) fail(name, "a list of strings");
     all.push_back(entry.Scalar());
   }
   return all;

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // A file of ros2_control parameters as rclcpp reads it: nodes by name, each with ros__parameters, whose names may be
-// nested or joined by dots; /** is for all nodes.
+// nested or joined by dots; /** applies to all nodes.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -19,9 +19,9 @@ class NodeParameters {
   NodeParameters(std::string file, std::string node) : file_(std::move(file)), node_(std::move(node)) {}
 
   void add(const YAML::Node& parameters, const std::string& prefix = "");
-  void add(const NodeParameters& others);  // which win
+  void add(const NodeParameters& others);  // existing values take precedence
   [[nodiscard]] bool has(const std::string& name) const { return values_.count(name) != 0; }
-  // `otherwise` where it is not given. Throw ModelError with file and line where it is of another kind.
+  // `otherwise` if it is not given. Throw ModelError with file and line if it has another type.
   [[nodiscard]] std::string text(const std::string& name, const std::string& otherwise = "") const;
   [[nodiscard]] std::optional<double> number(const std::string& name) const;
   [[nodiscard]] bool flag(const std::string& name, bool otherwise) const;
@@ -44,7 +44,7 @@ struct ControllerEntry {
 };
 
 struct ControlConfig {
-  std::vector<ControllerEntry> controllers;  // of dyn_controllers, but for the broadcaster
+  std::vector<ControllerEntry> controllers;  // of dyn_controllers, except the broadcaster
   NodeParameters manager, drive;             // drive: drive_facts
   bool has_drive = false;
 };

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the controller and the drives must agree on, and how a controller starts.
+// Facts on which the controller and the drives must agree, and how a controller starts.
 #include <cmath>
 
 #include "check/checks.hpp"
@@ -19,8 +19,8 @@ void check_gravity(const CheckedController& c) {
     if (drive_adds && own == "full") {
       c.error(
           "gravity", "",
-          "gravity_compensation: full, and the drives add gravity themselves: the arm would be driven upwards with its "
-          "own weight; hardware is meant");
+          "gravity_compensation: full, but the drives add gravity themselves: the arm would be driven upwards by its "
+          "own weight; use hardware");
     } else if (!drive_adds && own == "hardware") {
       c.error("gravity", "", "gravity_compensation: hardware, but these drives do not add gravity: the arm would fall");
     } else if (!drive_adds && own == "none") {
@@ -29,8 +29,8 @@ void check_gravity(const CheckedController& c) {
     }
   } else {
     c.warn("drive", "",
-           "drive_facts.adds_gravity: it is not said whether the drives add gravity themselves, so that gravity may be "
-           "there twice or not at all");
+           "drive_facts.adds_gravity: not given, so that gravity may be "
+           "compensated twice or not at all");
   }
   const std::vector<double> gravity = c.own().numbers("gravity");
   if (gravity.empty()) return;
@@ -41,7 +41,7 @@ void check_gravity(const CheckedController& c) {
   if (gravity.size() != 3) {
     c.error("units", "", "gravity: " + std::to_string(gravity.size()) + " numbers, not x, y and z");
   } else if (size < least || size > most) {
-    c.error("units", "", "gravity: " + short_number(size) + " m/s^2 is not what is on earth, 9.8");
+    c.error("units", "", "gravity: " + short_number(size) + " m/s^2 is not the earth's 9.8");
   }
 }
 
@@ -53,7 +53,7 @@ void check_rate(const CheckedController& c) {
     c.error("rate", "", "controller_manager.update_rate: " + short_number(*rate) + " Hz is not above 0");
   } else if (rate && of_drive && *rate != *of_drive) {
     c.error("rate", "",
-            "controller_manager.update_rate: " + short_number(*rate) + " Hz, and the robot's own cycle is " +
+            "controller_manager.update_rate: " + short_number(*rate) + " Hz, but the robot's own cycle is " +
                 short_number(*of_drive) + " Hz");
   }
   const auto own = c.own().number("update_rate");
@@ -66,8 +66,8 @@ void check_rate(const CheckedController& c) {
   const double prediction = c.own().number("prediction").value_or(0.5);
   if (delay && std::abs(prediction - *delay - 0.5) > 0.5) {
     c.warn("drive", "",
-           "prediction: " + short_number(prediction) + " periods, and efforts act " + short_number(*delay) +
-               " late, for which it is " + short_number(*delay + 0.5));
+           "prediction: " + short_number(prediction) + " periods, but efforts act " + short_number(*delay) +
+               " periods late, for which it should be " + short_number(*delay + 0.5));
   }
 }
 
@@ -77,26 +77,26 @@ void check_drive(const CheckedController& c) {
   check_gravity(c);
   check_rate(c);
   if (c.drive().flag("adds_friction", false) && c.own().flag("friction_compensation", false)) {
-    c.error(
-        "friction", "",
-        "friction_compensation: true, and the drives make up for friction themselves: twice as much drives the arm on");
+    c.error("friction", "",
+            "friction_compensation: true, but the drives compensate friction themselves: twice the compensation keeps "
+            "the arm moving");
   }
   const auto rate_limit = c.drive().number("effort_rate_limit");
   const double own = c.own().number("effort_rate_limit").value_or(0.0);
   if (rate_limit && *rate_limit > 0.0 && (own <= 0.0 || own > *rate_limit)) {
     c.error("limits", "",
             "effort_rate_limit: " + (own > 0.0 ? short_number(own) + " N m/s" : std::string("none")) +
-                ", and the robot stops where an effort changes by more than " + short_number(*rate_limit) + " N m/s");
+                ", but the robot stops if an effort changes by more than " + short_number(*rate_limit) + " N m/s");
   }
   const auto interfaces = c.own().texts("command_interfaces");
   const bool effort_only = interfaces.empty() || interfaces == std::vector<std::string>{"effort"};
   if (!effort_only && !c.is("FeedforwardController")) {
-    c.error("drive", "", "command_interfaces: this controller commands effort and nothing else");
+    c.error("drive", "", "command_interfaces: this controller commands effort only");
   }
   if (c.drive().has("effort_command") && !c.drive().flag("effort_command", true)) {
     c.error("drive", "",
-            "drive_facts.effort_command: the robot's driver takes no efforts, so that no controller of "
-            "torques can command it");
+            "drive_facts.effort_command: the robot's driver accepts no efforts, so that no torque "
+            "controller can command it");
   }
 }
 
@@ -106,15 +106,15 @@ void check_start(const CheckedController& c) {
     c.error("limits", "", "effort_limit_scale: " + short_number(scale) + " is not above 0 and at most 1");
   }
   if (c.own().number("ramp_in").value_or(0.0) <= 0.0 && !c.is("GravityCompensationController")) {
-    c.warn("start", "", "ramp_in: none, so that the whole feedback acts from the first cycle on");
+    c.warn("start", "", "ramp_in: 0, so that the full feedback acts from the first cycle on");
   }
   const auto timeout = c.own().number("reference_timeout");
   if (timeout && *timeout == 0.0) {
-    c.warn("start", "", "reference_timeout: 0, so that an arm whose references stop goes on with the last one");
+    c.warn("start", "", "reference_timeout: 0, so that an arm whose references stop keeps following the last one");
   }
   constexpr double long_hold_s = 0.5;
   if (const auto hold = c.own().number("hold_time"); hold && *hold > long_hold_s) {
-    c.warn("start", "", "hold_time: for " + short_number(*hold) + " s after the last state an effort is held blindly");
+    c.warn("start", "", "hold_time: for " + short_number(*hold) + " s after the last state the last effort is held");
   }
 }
 

@@ -16,7 +16,8 @@ std::string quoted(const Joint& joint) { return "joint '" + joint.description.na
 
 bool turns(const Joint& joint) { return joint.description.type != JointType::prismatic; }
 
-// What postures within the limits show: the most that gravity takes, the least and the most inertia of each coordinate.
+// Extremes over postures within the limits: the largest gravity torque, the least and the largest inertia of each
+// coordinate.
 struct Extremes {
   std::vector<double> gravity, least_inertia, most_inertia;
 };
@@ -65,13 +66,13 @@ void check_effort(const CheckedController& c, const Joint& joint, const Extremes
   const auto of_drive = c.drive().number("effort_limit." + name);
   if (of_drive && limit > *of_drive) {
     c.error("limits", name,
-            quoted(joint) + " may be commanded " + short_number(limit) + unit + ", and its drive takes " +
+            quoted(joint) + " may be commanded " + short_number(limit) + unit + ", but its drive allows " +
                 short_number(*of_drive) + unit);
   }
   const double gravity = extremes.gravity[static_cast<size_t>(joint.first_coordinate)];
   if (c.own().text("gravity_compensation", "full") == "full" && gravity > scale * limit) {
     c.warn("limits", name,
-           quoted(joint) + ": gravity takes up to " + short_number(gravity) + unit + ", and it may use " +
+           quoted(joint) + ": gravity needs up to " + short_number(gravity) + unit + ", and it may use " +
                short_number(scale * limit) + unit);
   }
 }
@@ -87,12 +88,13 @@ void check_motion(const CheckedController& c, const Joint& joint) {
   const auto of_drive = c.drive().number("velocity_limit." + name);
   if (limits && of_drive && limits->velocity > *of_drive * 1.02) {
     c.error("limits", name,
-            quoted(joint) + " may be sent at " + short_number(limits->velocity) + ", and its drive stops at " +
+            quoted(joint) + " may be sent at " + short_number(limits->velocity) + ", but its drive stops at " +
                 short_number(*of_drive) + (turns(joint) ? " rad/s" : " m/s"));
   }
 }
 
-// A velocity that is fed back so many periods late, v' = v - d T v(late): stable below d T = 2 sin(pi / (4 late + 2)).
+// A velocity fed back with a delay of `late` periods, v' = v - d T v(late): stable below d T = 2 sin(pi / (4 late +
+// 2)).
 double largest_damping(double late_periods, double period_s) {
   return 2.0 * std::sin(std::numbers::pi / (4.0 * std::ceil(late_periods) + 2.0)) / period_s;
 }
@@ -103,34 +105,34 @@ void check_gain(const CheckedController& c, const Joint& joint, const Extremes& 
   const std::string where = "gains." + name;
   const double p = c.own().number(where + ".p").value_or(0.0), d = c.own().number(where + ".d").value_or(0.0);
   if (c.is("GravityCompensationController")) {
-    if (d == 0.0) c.warn("gains", name, where + ".d: 0, so that nothing damps the joint while it is guided");
+    if (d == 0.0) c.warn("gains", name, where + ".d: 0, so that the joint is not damped while it is guided");
   } else if (!(d > 0.0)) {
-    c.error("gains", name, where + ".d: 0, so that nothing damps the joint");
+    c.error("gains", name, where + ".d: 0, so that the joint is not damped");
   }
-  // Of computed torque the gains are accelerations; elsewhere they are efforts, and act on the joint's inertia.
+  // For computed torque the gains are accelerations; otherwise they are efforts, which act on the joint's inertia.
   const bool on_effort = !c.is("ComputedTorqueController") || c.own().text("law") == "passivity";
   const double least = on_effort ? extremes.least_inertia[i] : 1.0, most = on_effort ? extremes.most_inertia[i] : 1.0;
   const double late = c.drive().number("delay").value_or(0.0), T = c.period_s();
   const double bound = largest_damping(late, T) * least;
   if (d >= bound) {
     c.error("gains", name,
-            where + ".d: " + short_number(d) + " is too much for a period of " + short_number(1e3 * T) + " ms" +
-                (late > 0.0 ? " and a delay of " + short_number(late) + " of them" : "") + ": from " +
-                short_number(bound) + " on the joint shakes");
+            where + ".d: " + short_number(d) + " is too large for a period of " + short_number(1e3 * T) + " ms" +
+                (late > 0.0 ? " and a delay of " + short_number(late) + " periods" : "") + ": from " +
+                short_number(bound) + " on the loop is unstable");
   } else if (d > 0.5 * bound) {
     c.warn("gains", name,
            where + ".d: " + short_number(d) + " is more than half of " + short_number(bound) +
-               ", at which the joint shakes");
+               ", from which the loop is unstable");
   }
   const bool feeds_back = p > 0.0 && d > 0.0 && c.own().text("law") != "passivity";
   constexpr double little_damping = 0.3;
   if (feeds_back && d / (2.0 * std::sqrt(p * most)) < little_damping) {
     c.warn("gains", name,
-           where + ": d = " + short_number(d) + " is little beside p = " + short_number(p) +
-               ": the joint overshoots; " + short_number(2.0 * std::sqrt(p * most)) + " does not");
+           where + ": d = " + short_number(d) + " is small compared with p = " + short_number(p) +
+               ": the joint overshoots; " + short_number(2.0 * std::sqrt(p * most)) + " avoids that");
   }
   if (!c.is("GravityCompensationController") && !c.is("TaskSpaceController") && p == 0.0) {
-    c.error("gains", name, where + ".p: 0, so that nothing holds the joint where it is meant to be");
+    c.error("gains", name, where + ".p: 0, so that nothing holds the joint at its reference");
   }
 }
 
@@ -145,7 +147,7 @@ void check_limits(const CheckedController& c) {
 }
 
 void check_gains(const CheckedController& c) {
-  if (c.is("TaskSpaceController")) return;  // has those of the frame
+  if (c.is("TaskSpaceController")) return;  // its gains are those of the frame
   const Extremes extremes = sample(c.model, {});
   for (const Joint* joint : c.joints) check_gain(c, *joint, extremes);
 }

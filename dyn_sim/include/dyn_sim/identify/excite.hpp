@@ -20,7 +20,7 @@ struct ExciteOptions {
   int harmonics = 5;
   double margin = 0.8;              // share of the limits of position range, velocity and torque that is used
   double acceleration = 0.0;        // rad/s^2 or m/s^2; 0: what reaches the velocity limit in 0.4 s
-  std::optional<double> floor_m{};  // no joint or centre of mass comes below, base frame
+  std::optional<double> floor_m{};  // minimum height of every joint and centre of mass, base frame
   unsigned seed = 1;
   int trials = 1500;
   std::function<void(double)> progress{};  // 0 to 1
@@ -35,7 +35,7 @@ struct Excitation {
   double lowest_m = 0.0;
 };
 
-// Throws ModelError where there is no motion within the limits.
+// Throws ModelError if there is no motion within the limits.
 [[nodiscard]] Excitation excite(const std::shared_ptr<const Model>& model, const ExciteOptions& options);
 
 }  // namespace dyn::sim

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Parameters of a robot from logs of its motion; docs/identification.md. Every body that comes out is possible.
+// Parameters of a robot from logs of its motion; docs/identification.md. Every identified body is physically possible.
 #pragma once
 
 #include <array>
@@ -25,12 +25,12 @@ struct IdentifyOptions {
 
 struct IdentifiedJoint {
   std::string name;
-  bool fitted = false;  // else what follows is the maker's
+  bool fitted = false;  // else the following values are the maker's
   double viscous = 0.0, coulomb = 0.0, offset = 0.0, armature = 0.0;
   double stribeck = 0.0, stribeck_velocity = 1e-2;
   std::optional<double> viscous_negative, coulomb_negative;
   double sigma_viscous = 0.0, sigma_coulomb = 0.0, sigma_offset = 0.0, sigma_armature = 0.0;
-  double noise = 0.0;  // rms of what is left, behind the low-pass
+  double noise = 0.0;  // rms of the residual, after the low-pass
 };
 
 struct IdentifiedLink {
@@ -40,11 +40,11 @@ struct IdentifiedLink {
   double sigma_mass = 0.0;
   Vec3d sigma_com = Vec3d::Zero();
   std::array<double, 6> sigma_inertia{};  // ixx, ixy, ixz, iyy, iyz, izz about the centre of mass
-  std::vector<std::string> untold;        // of mass, com, inertia: what the log tells at most in sums with others
+  std::vector<std::string> untold;  // of mass, com, inertia: those that the log determines at most in sums with others
 };
 
 struct BaseParameter {
-  std::string sum;  // in words: link2.mx + 0.31 link3.m
+  std::string sum;  // as text: link2.mx + 0.31 link3.m
   double value = 0.0, maker = 0.0, sigma = 0.0;
   bool told = false;
 };
@@ -66,12 +66,12 @@ struct Identified {
   std::vector<std::string> warnings;
 };
 
-// `model` with its armature. Throws ModelError with one sentence where a log cannot be used.
+// `model` with its armature. Throws ModelError with one sentence if a log cannot be used.
 [[nodiscard]] Identified identify_robot(const std::shared_ptr<const Model>& model, const std::vector<Motion>& motions,
                                         const IdentifyOptions& options);
 
-// The user's file with the inertials of the moving links and <dynamics> of the joints as identified, and every other
-// character as it was.
+// The user's file with the identified inertials of the moving links and <dynamics> of the joints, and every other
+// character unchanged.
 [[nodiscard]] std::string identified_urdf(const std::string& urdf_text, const Model& model,
                                           const Identified& identified);
 

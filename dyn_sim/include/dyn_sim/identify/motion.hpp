@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A log made ready for comparison with a model: cut at gaps, on an even grid of time, with accelerations.
+// A log prepared for comparison with a model: cut at gaps, on an even grid of time, with accelerations.
 #pragma once
 
 #include <Eigen/Core>
@@ -12,13 +12,13 @@
 
 namespace dyn::sim {
 
-// Between two gaps. Torque as it was measured; positions and velocities too where accelerations were measured with
-// them, else low-passed at twice the cutoff before they are differentiated.
+// Between two gaps. Torque as measured; positions and velocities too if accelerations were measured with them, else
+// low-passed at twice the cutoff before they are differentiated.
 struct Stretch {
   double step_s = 0.0;
   Eigen::VectorXd time_s;
   Eigen::MatrixXd q, v, a, effort;  // samples by coordinates
-  Eigen::Index begin = 0, end = 0;  // the samples that are compared: where filters have a past and a future
+  Eigen::Index begin = 0, end = 0;  // the samples that are compared: those far enough from the ends for the filters
 
   [[nodiscard]] Eigen::Index used() const noexcept { return end - begin; }
 };
@@ -38,10 +38,10 @@ struct Motion {
   }
 };
 
-// Chosen from the spectrum of all logs where it is not given: the highest that one of them asks for.
+// If not given, chosen from the spectrum of all logs: the highest cutoff of any of them.
 [[nodiscard]] double choose_cutoff(const std::vector<MotionLog>& logs, const std::optional<double>& given_hz);
 
-// Throws ModelError where nothing is left to compare.
+// Throws ModelError if nothing remains to be compared.
 [[nodiscard]] Motion make_motion(const MotionLog& log, double cutoff_hz);
 
 }  // namespace dyn::sim

@@ -46,8 +46,8 @@ struct Fit {
 [[nodiscard]] Fit judge(const std::vector<Comparison>& comparisons, double hold_out);
 [[nodiscard]] Fit judge_training(const std::vector<Comparison>& comparisons, double hold_out);
 
-// What looks wrong with the log beside the model, a sentence each: a torque of the wrong sign, joints that change
-// places, another gravity, a scale that no body explains. Judged before anything is fitted.
+// Likely faults of the log, one sentence each: a torque of the wrong sign, joints that are exchanged, another gravity,
+// a scale that no body explains. Judged before anything is fitted.
 [[nodiscard]] std::vector<std::string> find_faults(const std::shared_ptr<const Model>& model, const Motion& motion,
                                                    const Comparison& comparison);
 

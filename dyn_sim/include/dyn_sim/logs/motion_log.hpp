@@ -1,9 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // Recorded motions: from CSV (time_s, q.JOINT, v.JOINT, a.JOINT, effort.JOINT, in any order of columns; dyn run's own
-// log.csv) and from rosbag2 (.mcap, .db3) with sensor_msgs/msg/JointState. Nothing is repaired in silence: what was
-// left out or filled in is told in `notes`; what cannot be used throws ModelError with file, line or message, and
-// value.
+// log.csv) and from rosbag2 (.mcap, .db3) with sensor_msgs/msg/JointState. Nothing is repaired silently: `notes` says
+// what was left out or filled in; input that cannot be used throws ModelError with file, line or message, and value.
 #pragma once
 
 #include <Eigen/Core>
@@ -20,7 +19,7 @@ namespace dyn::sim {
 
 enum class Quantity : std::uint8_t { q, v, a, effort, count };
 
-// As it stands in the file: a column for every joint and quantity, empty where the file has none.
+// As in the file: a column for every joint and quantity, empty if the file has none.
 struct RawLog {
   std::string source;  // file, for messages
   std::vector<double> time_s;
@@ -34,7 +33,7 @@ struct RawLog {
 
 struct LogChoice {
   std::string effort;                   // of dyn run's log.csv: sensed or applied; empty: effort, else applied
-  std::map<std::string, double> at{};   // where joints stand that are not in the log; 0 unless given
+  std::map<std::string, double> at{};   // positions of joints that are not in the log; 0 unless given
   std::string topic = "/joint_states";  // of a bag
 };
 
@@ -55,7 +54,7 @@ struct MotionLog {
   [[nodiscard]] Eigen::Index rows() const noexcept { return q.rows(); }
 };
 
-// By the file's ending. Rows that come twice are left out; time goes strictly forward in what is returned.
+// The reader is chosen by the file's ending. Repeated rows are left out; time is strictly increasing in the result.
 [[nodiscard]] MotionLog load_log(const std::filesystem::path& file, const Model& model, const LogChoice& choice);
 [[nodiscard]] MotionLog to_motion_log(RawLog raw, const Model& model, const LogChoice& choice);
 

@@ -20,13 +20,17 @@
 
 namespace dyn::sim {
 
-enum class Target : std::uint8_t { both, plant, model };  // what the arm carries, what the controller believes
+enum class Target : std::uint8_t {
+  both,
+  plant,
+  model
+};  // where a payload is attached: the plant, the controller's model, or both
 
 struct AttachEvent {
   Payload payload;
   Target target = Target::both;
   double transition_time_s = 0.0;
-  std::filesystem::path chain_file = {};  // of a payload with joints of its own: where it was read from
+  std::filesystem::path chain_file = {};  // of a payload with joints of its own: the file that it was read from
 };
 struct DetachEvent {
   std::string payload;
@@ -41,21 +45,21 @@ struct PushEvent {
   Vec3d force_N = Vec3d::Zero(), point_m = Vec3d::Zero();
   double duration_s = 0.1;
 };
-// Learns from the motion what a link carries (identify/payload_learner.hpp) and ends with a proposal.
+// Learns the payload on a link from the motion (identify/payload_learner.hpp) and ends with a proposal.
 struct EstimateEvent {
-  std::string link, name;  // of the payload that it may become
+  std::string link, name;  // name: of the payload that it may become
   double duration_s = 2.0;
-  bool attach = false;  // what has converged and can be carried
-  bool sensed = false;  // by the torque sensors, not by what the drives were commanded
+  bool attach = false;  // attach the proposed payload if it has converged and can be carried
+  bool sensed = false;  // use the torque sensors, not the commanded torques
   double cutoff_hz = 10.0;
   double transition_time_s = 0.0;
 };
 
-// Another description of the robot, on plant and model alike, whose joints may be others; payloads stay on.
+// Another description of the robot, on plant and model alike, whose joints may differ; payloads stay attached.
 struct RobotEvent {
   std::shared_ptr<const Model> robot;
-  CoordinateMap map{};  // what becomes of joints that do not go on as they are
-  // Of the new robot, from the event on; null: joints go on with theirs, new ones stand at 0.
+  CoordinateMap map{};  // what becomes of joints that do not continue by themselves
+  // Of the new robot, from the event on; null: joints continue with theirs, new ones are held at 0.
   std::shared_ptr<const Trajectory> trajectory{};
   double transition_time_s = 0.0;
 };
@@ -73,11 +77,11 @@ struct ValidationConfig {
   std::string fallback = "crba";
 };
 
-// What a run is judged by (`expect`); run/judge.hpp has what comes on top.
+// Criteria of a run (`expect`); run/judge.hpp has further ones.
 struct Expectations {
   double saturation = 0.1;                           // largest share of the cycles with an effort at a limit
-  double prismatic_error_m = 0.25;                   // for revolute joints a quarter turn
-  std::optional<double> tracking_rms, tracking_max;  // rad or m; the second takes the place of the two above
+  double prismatic_error_m = 0.25;                   // for revolute joints it is a quarter turn
+  std::optional<double> tracking_rms, tracking_max;  // rad or m; the second replaces the two above
   std::optional<std::pair<int, int>> collisions;     // at least, at most
   std::optional<double> validation;                  // largest relative difference from Pinocchio; 0: no breach
 };
@@ -91,11 +95,11 @@ struct ArmConfig {
   control::Parameters controller;
   control::JointGains default_gains;  // of joints without gains of their own
   std::vector<std::string> passive_joints;
-  std::string payload_link;  // where the law `adaptive` learns a payload
+  std::string payload_link;  // link on which the law `adaptive` learns a payload
   ValidationConfig validation;
   PlantSettings plant;
   std::shared_ptr<const Trajectory> trajectory;
-  std::vector<double> start_q;  // where the plant begins; the trajectory's beginning unless given
+  std::vector<double> start_q;  // initial position of the plant; the trajectory's beginning unless given
   std::vector<Event> events;    // by time
   Expectations expect;
 };
@@ -105,21 +109,21 @@ struct RunConfig {
   std::filesystem::path file;
   double rate_hz = 1000.0;
   double duration_s = 10.0;
-  double wake_early_us = 200.0;  // before a cycle is due, at most 3/4 of a period: the time to warm up for it
+  double wake_early_us = 200.0;  // before a cycle is due, at most 3/4 of a period: the time for warming up
   std::optional<int> cpu;        // the loop's core; the last one unless given
   std::vector<ArmConfig> arms;
 };
 
 // Throws ModelError.
 RunConfig load_run_config(const std::filesystem::path& file);
-// The same from the text of such a file; `file` says what paths in it are relative to, and what messages call it.
+// The same from the text of such a file; paths in it are relative to `file`, whose name also begins the messages.
 RunConfig parse_run_config(const std::string& yaml, const std::filesystem::path& file);
 
-// A file, or the name of a scenario that is shipped (config/scenarios). Throws ModelError that lists those.
+// A file, or the name of a shipped scenario (config/scenarios). Throws ModelError that lists those.
 [[nodiscard]] std::filesystem::path find_scenario(const std::string& scenario);
 
-// One parameter of the controller changed while it runs; an algorithm through `live` (later: see LiveModel). Throws
-// ModelError with the reason; nothing has changed then.
+// Changes one parameter of the controller while it runs; an algorithm through `live` (later: see LiveModel). Throws
+// ModelError with the reason, and then nothing has changed.
 void set_parameter(const std::string& name, const std::string& value, const Model& model,
                    control::Parameters& parameters, live::LiveModel& live, live::LiveModel::Change* later = nullptr);
 

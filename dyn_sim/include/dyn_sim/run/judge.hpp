@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Whether an arm's run went well, the same for `dyn run` and for a scenario that is played on ros2_control. What is
-// seen is noted cycle by cycle in memory of fixed size, and told in sentences when the run is over.
+// Whether an arm's run succeeded, by the same criteria for `dyn run` and for a scenario played on ros2_control.
+// Observations are recorded cycle by cycle in memory of fixed size, and reported in sentences when the run is over.
 #pragma once
 
 #include <cmath>
@@ -17,32 +17,32 @@ namespace dyn::sim {
 // How the loop ended.
 struct Ending {
   double end_s = 0.0, planned_s = 0.0;
-  double late_s = 0.0;       // how late an event may come and still count as in time
-  bool asked = false;        // from outside
+  double late_s = 0.0;       // how late an event may be and still count as in time
+  bool asked = false;        // requested from outside
   bool given_up = false;     // before the arms were at rest
-  bool asked_again = false;  // and that since it was asked for a second time
-  std::string failed_arm;    // the first whose controller gave up; empty: none
+  bool asked_again = false;  // and that because it was requested a second time
+  std::string failed_arm;    // the first whose controller failed; empty: none
 };
 
 inline constexpr double quarter_turn_rad = 1.5707963267948966;
-// A joint that moves at all does not follow where its error's rms is more than this share of its motion's.
+// A moving joint does not follow if the rms of its error is more than this share of the rms of its motion.
 inline constexpr double largest_lost_share = 1.0 / 3.0;
-inline constexpr double least_motion_rms = 0.05;  // rad or m; of the motion, and of an error that counts
+inline constexpr double least_motion_rms = 0.05;  // rad or m; smaller motions and errors are ignored
 
-// A sentence each, with arm and time: "arm 'left' at 1.5 s: ...".
+// One sentence each, with arm and time: "arm 'left' at 1.5 s: ...".
 [[nodiscard]] std::vector<std::string> causes_of(const RunRecord& record);
 
 class Judge {
  public:
-  // Of coordinates that are in `config.passive_joints` no tracking is asked.
+  // The tracking of coordinates in `config.passive_joints` is not judged.
   Judge(const Model& model, const ArmConfig& config);
 
-  // The loop, every cycle. `with_reference`: the arm is to follow its trajectory, it is not being brought to rest.
+  // The loop, every cycle. `with_reference`: the arm should follow its trajectory, it is not being brought to rest.
   DYN_REALTIME void note(double time_s, const control::CycleReport& report, bool with_reference) noexcept;
-  // A joint where it is; `reference` is where its trajectory has it.
+  // The position of a joint; `reference` is that of its trajectory.
   DYN_REALTIME void note_joint(double time_s, std::size_t coordinate, double q, double reference,
                                bool with_reference) noexcept;
-  // The first value that is not finite, also as a 32-bit number, which is what the report has.
+  // Finds the first value that is not finite, also as a 32-bit number, as the report stores it.
   DYN_REALTIME void note(double time_s, Signal signal, std::size_t coordinate, double value) noexcept {
     if (not_finite_s_ < 0.0 && !(std::abs(value) <= largest)) {
       not_finite_s_ = time_s;
@@ -52,24 +52,24 @@ class Judge {
   }
   [[nodiscard]] DYN_REALTIME bool failed() const noexcept { return failed_s_ >= 0.0; }
 
-  // When the record is whole: fills its `failures` and `saturation`.
+  // When the record is complete: fills its `failures` and `saturation`.
   void tell(const Ending& ending, ArmRecord& record) const;
 
   static constexpr double largest = static_cast<double>(std::numeric_limits<float>::max());
 
-  // The robot has these joints too, from some event on; `columns`: where they stand in the record.
+  // The robot also has these joints, from some event on; `columns`: their columns in the record.
   void add(const Model& robot, const ArmConfig& config, const std::vector<int>& columns);
 
  private:
   // Of one coordinate.
   struct JointJudge {
-    double lower, upper;  // its stops, and how far beyond them it may be pressed
+    double lower, upper;  // position limits, and how far they may be exceeded
     double stop_margin;
-    double largest_error;  // rad or m; infinity where nothing is asked of it
+    double largest_error;  // rad or m; infinity if it is not judged
     bool linear, wraps, tracked;
 
-    double beyond = 0.0, beyond_s = -1.0;  // farthest beyond a stop, and when it was first too far
-    double error = 0.0, error_s = -1.0;    // the same of the distance from the reference
+    double beyond = 0.0, beyond_s = -1.0;  // largest excess over a limit, and when it was first too large
+    double error = 0.0, error_s = -1.0;    // likewise the distance from the reference
     double error_squares = 0.0;
     double reference_first = 0.0, reference_sum = 0.0, reference_squares = 0.0;  // sums of reference - first
     std::int64_t cycles = 0;
@@ -85,11 +85,11 @@ class Judge {
 
   const Expectations& expect_;
   std::vector<JointJudge> joints_;
-  double failed_s_ = -1.0;     // the controller gave up
-  double no_torque_s_ = -1.0;  // since when, without a break, it has had no torque of its own; negative: it has one
-  double holding_s_ = -1.0;    // since when, without a break, it has followed no reference
+  double failed_s_ = -1.0;     // when the controller failed
+  double no_torque_s_ = -1.0;  // start of the present interval without a torque of its own; negative: none
+  double holding_s_ = -1.0;    // start of the present interval in which it followed no reference
   Status status_;              // why it has no torque
-  int frozen_ = -1;            // or the joint whose state hangs
+  int frozen_ = -1;            // or the joint whose state is frozen
   double not_finite_s_ = -1.0;
   Signal signal_ = Signal::q;
   std::size_t coordinate_ = 0;

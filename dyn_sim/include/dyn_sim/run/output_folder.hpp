@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A folder in which the files of a run appear together, whole, or not at all. They are written in a hidden folder
-// beside their places and renamed when all are there: after a fault in between the files of the run before are as they
-// were, after a kill at any time nothing truncated has a valid file beside it.
+// A folder in which the files of a run appear together and complete, or not at all. They are written to a hidden folder
+// beside their final places and renamed when all are there: after an error the files of the previous run are unchanged;
+// after a SIGKILL at any time there is no truncated file beside a valid results.json.
 #pragma once
 
 #include <filesystem>
@@ -13,24 +13,24 @@ namespace dyn::sim {
 
 class OutputFolder {
  public:
-  // Makes it. Throws ModelError where nothing can be written there, or where one of `names` is there and is no regular
-  // file. What a process left in it that was killed while it wrote is removed.
+  // Creates it. Throws ModelError if nothing can be written there, or if one of `names` exists and is not a regular
+  // file. Removes what a process left that was killed while writing.
   OutputFolder(std::filesystem::path folder, const std::vector<std::string>& names);
-  ~OutputFolder();  // what was not published goes
+  ~OutputFolder();  // unpublished files are removed
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
   OutputFolder(OutputFolder&&) = delete;
   OutputFolder& operator=(OutputFolder&&) = delete;
 
   [[nodiscard]] const std::filesystem::path& unfinished() const noexcept { return unfinished_; }  // write here
-  // Everything in unfinished() to its place. `last` is the file that says that the others are whole: the one before is
-  // taken away first, with the files of the run before that this one has not (`gone`), the new one comes last. Throws
-  // ModelError.
+  // Moves everything in unfinished() to its place. `last` is the file that marks the others as complete: the previous
+  // one is removed first, with the files of the previous run that this run does not write (`gone`); the new one comes
+  // last. Throws ModelError.
   void publish(const std::string& last, const std::vector<std::string>& gone);
 
  private:
   std::filesystem::path folder_, unfinished_;
-  int lock_ = -1;  // held while this lives: the folder is nobody's to clear away
+  int lock_ = -1;  // held while this object lives, so that no other process removes the folder
 };
 
 }  // namespace dyn::sim

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a run leaves behind: filled by the loop into memory taken before it starts, written to files after it has ended
+// The record of a run: filled by the loop into memory allocated before it starts, written to files after it has ended
 // (results.json, log.csv, log.mcap, report.html).
 #pragma once
 
@@ -20,7 +20,7 @@ namespace dyn::sim {
 enum class Signal : std::uint8_t {
   q,
   v,
-  a,  // under the torque of this cycle
+  a,  // at the beginning of the cycle, under its torque
   q_reference,
   v_reference,
   a_reference,
@@ -33,7 +33,7 @@ enum class Signal : std::uint8_t {
   feedback,
   applied,
   external,
-  sensed,  // N m or N; what the plant's torque sensors say
+  sensed,  // N m or N; readings of the plant's torque sensors
   count
 };
 constexpr std::array<const char*, static_cast<std::size_t>(Signal::count)> signal_names{
@@ -50,25 +50,25 @@ struct EventRecord {
   std::vector<std::string> warnings{};
 };
 
-// What an event `estimate` learnt.
+// The result of an event `estimate`.
 struct EstimateRecord {
   int event = 0;
   std::string name, link;
   bool over = false;
-  std::vector<identify::LearntPayload> history{};  // as it converged, a tenth of a second of motion each
+  std::vector<identify::LearntPayload> history{};  // while it converged, one entry per tenth of a second of motion
   identify::PayloadProposal proposal{};
   double attached_s = -1.0;  // -1: not attached
 };
 
-// Why a run failed; it has then exit code 3.
+// Why a run failed, with exit code 3.
 struct FailureRecord {
   double time_s = 0.0;
   std::string cause;  // a sentence without arm and time
 };
 
-// A reference that was not followed as it was given, because of the joints' limits.
+// A reference that was cut by the joints' limits.
 struct ReferenceCutRecord {
-  double time_s = 0.0;  // when it began
+  double time_s = 0.0;  // when the cut began
   control::ReferenceCut cut;
 };
 
@@ -88,12 +88,12 @@ struct CoordinateUnit {
 
 struct ArmRecord {
   const ArmConfig* config = nullptr;
-  std::shared_ptr<const Model> model;  // without payloads, as the run began
-  // Names of its coordinates, then of those that events bring: joints of payloads, joints of another description. NaN
-  // is recorded where a joint is not there, and where it has no such signal (a passive joint has no reference).
+  std::shared_ptr<const Model> model;  // without payloads, at the beginning of the run
+  // Names of its coordinates, then of those that events add: joints of payloads, joints of another description. NaN is
+  // recorded while a joint does not exist, and for signals that it does not have (a passive joint has no reference).
   std::vector<std::string> coordinates;
-  std::vector<CoordinateUnit> brought;  // of those behind the model's
-  int sometimes = 0;                    // so many of the last have no number in some rows
+  std::vector<CoordinateUnit> brought;  // of those after the model's
+  int sometimes = 0;                    // the number of columns, at the end, that have NaN in some rows
   int rows = 0;                         // recorded
   std::vector<double> time_s;           // by row
   std::vector<double> signals;          // [row][signal][coordinate]
@@ -102,18 +102,18 @@ struct ArmRecord {
   std::vector<EventRecord> events;
   std::vector<EstimateRecord> estimates;
   std::vector<ResidualRecord> residuals;
-  std::vector<FailureRecord> failures;  // by time; none: all went well
-  double saturation = 0.0;              // share of the cycles, but those in which the arm is brought to rest
-  bool sensed_known = true;             // what the torque sensors say was recorded, and accelerations
+  std::vector<FailureRecord> failures;  // by time; none: the run succeeded
+  double saturation = 0.0;              // share of the cycles, not counting those in which the arm is brought to rest
+  bool sensed_known = true;             // the torque sensors' readings and accelerations were recorded
   double tracking_rms = 0.0, tracking_max = 0.0, torque_max = 0.0;
-  // Collisions the controller reported: cycles, and the beginnings of the first ones.
+  // Collisions that the controller reported: cycles, and the beginnings of the first ones.
   std::uint64_t collision_cycles = 0;
   std::vector<double> collision_begins_s;  // at most most_collisions
   static constexpr std::size_t most_collisions = 100;
   std::uint64_t reference_limited_cycles = 0;
   std::vector<ReferenceCutRecord> reference_cuts;  // the first ones, at most most_cuts
   static constexpr std::size_t most_cuts = 100;
-  // Joints without a motor: their fastest rate, and that of the last second (what anti-swing has left).
+  // Joints without a motor: their largest velocity, and that of the last second (the residual swing of anti-swing).
   double passive_rate_max = 0.0, passive_rate_end = 0.0;
   struct {
     std::uint64_t samples = 0, dropped = 0, breaches = 0;
@@ -137,13 +137,13 @@ struct ArmRecord {
 struct RunRecord {
   const RunConfig* config = nullptr;
   std::vector<ArmRecord> arms;
-  std::uint64_t cycles = 0, overruns = 0;   // no cycles: the loop was somebody else's and was not timed
+  std::uint64_t cycles = 0, overruns = 0;   // cycles 0: the loop belonged to another program and was not timed
   std::vector<float> update_ns, wakeup_ns;  // by cycle, all arms together
   Percentiles update, wakeup;
   std::int64_t allocations_in_loop = -1;  // -1: not counted in this build
   bool real_time = false;                 // ran against the clock
-  bool interrupted = false;               // asked from outside to end early
-  std::string scheduling;                 // what was allowed: SCHED_FIFO 80 on core 1, memory locked; or why not
+  bool interrupted = false;               // the run was requested to end early
+  std::string scheduling;                 // what the system allowed: SCHED_FIFO 80 on core 1, memory locked; or why not
   double duration_s = 0.0;                // simulated
 };
 

@@ -1,7 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The closed loop of `dyn run`: every arm's controller and plant, once a cycle, against the clock or as fast as it
-// goes.
+// The closed loop of `dyn run`: every arm's controller and plant, once a cycle, in real time or as fast as possible.
 #pragma once
 
 #include <array>
@@ -14,16 +13,16 @@
 
 namespace dyn::sim {
 
-// What the loop shows of one arm while it runs; written by the loop, read by whoever looks.
+// The loop's view of one arm while it runs; written by the loop, read by any thread.
 struct ArmView {
-  static constexpr int most_joints = 16;  // that are shown
+  static constexpr int most_joints = 16;  // at most so many are shown
   struct JointView {
     std::atomic<double> q{0.0}, error{0.0}, effort{0.0}, external{0.0};
   };
   std::array<JointView, most_joints> joints;
-  std::atomic<double> residual{0.0};  // newest of the validator
+  std::atomic<double> residual{0.0};  // the validator's newest
   std::atomic<int> jsim{0};           // index of the algorithm
-  std::atomic<int> payloads{0};       // that the plant carries
+  std::atomic<int> payloads{0};       // number attached to the plant
   std::atomic<bool> collision{false}, saturated{false}, holding{false}, failed{false};
 };
 
@@ -40,13 +39,13 @@ struct LiveView {
 struct RunOptions {
   bool fast = false;
   double duration_s = 0.0;  // 0: what the configuration says
-  // Raised from outside to end early: 1 brings the arms to rest first, unless that takes too long to be waited for; 2
-  // ends the loop at once.
+  // Set from outside to end early: 1 brings the arms to rest first, unless that takes too long; 2 ends the loop at
+  // once.
   std::atomic<int>* stop = nullptr;
   std::function<void(const LiveView&)> watch;  // called some ten times a second from the calling thread
 };
 
-// Throws ModelError where the run cannot begin; a run that has begun always ends with a record.
+// Throws ModelError if the run cannot start; a run that has started always ends with a record.
 RunRecord run_closed_loop(const RunConfig& config, const RunOptions& options);
 
 }  // namespace dyn::sim
