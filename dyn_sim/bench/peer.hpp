@@ -57,7 +57,7 @@ void free_robot(void* robot) {
 }
 
 using PeerEntry = const Peer* (*)();  // exported as dyn_bench_peer
-using PeerTasks =
-    unsigned (*)();  // exported as dyn_bench_peer_tasks: a bit for each PeerTask; all tasks if it is missing
+// Exported as dyn_bench_peer_tasks: a bit for each PeerTask; all tasks if it is missing.
+using PeerTasks = unsigned (*)();
 
 }  // namespace dyn::bench

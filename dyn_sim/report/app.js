@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The page: unpacks the run's numbers, builds the parts and keeps one time cursor for all of them.
+// The page: unpacks the run's data, builds its parts and keeps one time cursor for all of them.
 "use strict";
 
 (() => {
@@ -210,7 +210,7 @@
     const body = make("tbody");
     for (const e of list) {
       const late = e.applied >= 0 ? `${Format.number(1e3 * (e.applied - e.planned))} ms` : "";
-      const outcome = e.error || (e.applied >= 0 ? e.outcome || "done" : "did not happen");
+      const outcome = e.error || (e.applied >= 0 ? e.outcome || "done" : "not reached");
       body.append(make("tr", { onclick: () => { play(false); go(when(e)); } }, ...[Format.seconds(e.planned), e.applied >= 0 ? Format.seconds(e.applied) : "\u2013", late, e.label, outcome]
         .map((text, k) => make("td", { textContent: text, className: k === 4 ? (e.error || e.applied < 0 ? "bad" : "good") : "" }))));
     }

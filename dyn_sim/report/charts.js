@@ -5,7 +5,7 @@
 
 const Format = {
   superscript: n => String(n).replace(/[-0-9]/g, c => c === "-" ? "\u207b" : "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[+c]),
-  // Three significant digits; powers of ten where the number is far from one.
+  // Three significant digits; powers of ten if the number is far from one.
   number(x, digits = 3) {
     if (x === null || x === undefined || !Number.isFinite(x)) return "\u2013";
     if (x === 0) return "0";
@@ -103,7 +103,7 @@ class Chart {
     const margin = 0.06 * (high - low);
     this.low = low - margin; this.high = high + margin;
   }
-  // Areas on each other: what is positive up, what is negative down.
+  // Stacked areas: positive values upwards, negative ones downwards.
   stack(take) {
     const areas = this.lines.filter(l => l.area), n = areas.length ? areas[0].values.length : 0;
     const up = new Float64Array(n), down = new Float64Array(n);
@@ -205,7 +205,7 @@ class Chart {
       g.fillText((k * step).toFixed(digits) + (k === last ? " s" : ""), Math.min(x, this.width - this.right - 8), this.height - 16);
     }
   }
-  // Labels take the first row in which there is room for them.
+  // Each label is drawn in the first row that has room for it.
   placeEvents(g) {
     const ends = [];
     this.eventRows = 0;

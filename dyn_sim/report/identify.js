@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The page of `dyn replay` and `dyn identify`: recorded motion, torque by term, what is left of it, what was identified.
+// The page of `dyn replay` and `dyn identify`: recorded motion, torque by term, residual, identified parameters.
 "use strict";
 
 (() => {

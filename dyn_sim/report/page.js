@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the scripts of a page share: elements of the page, and columns of numbers from its data.
+// Functions shared by the pages' scripts: elements of the page, and columns of numbers from its data.
 "use strict";
 
 const $ = id => document.getElementById(id);

@@ -132,7 +132,7 @@ class SceneView {
     }
     return { v };
   }
-  // Looks at the middle of everything the arms do.
+  // Looks at the middle of everything that the arms do.
   frame() {
     let low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
     for (const { arm, skeleton } of this.arms) {
@@ -231,7 +231,7 @@ class SceneView {
     gl.depthMask(true);
     gl.uniform1f(this.at.mode, 0);
   }
-  // What is thrown on the ground by the light; each pixel once.
+  // Shadows on the ground; each pixel once.
   drawShadow(lists) {
     const gl = this.gl, d = [0.45 / 0.85, -0.55 / 0.85], z = this.ground;
     const flat = [1, 0, 0, 0, 0, 1, 0, 0, -d[0], -d[1], 0, 0, d[0] * z, d[1] * z, z, 1];
@@ -246,14 +246,14 @@ class SceneView {
   drawGhost(lists) {
     const gl = this.gl, color = this.dark ? [0.45, 0.70, 1.0] : [0.16, 0.45, 0.95];
     gl.enable(gl.POLYGON_OFFSET_FILL); gl.polygonOffset(1, 2);
-    for (const pass of [0, 1]) {  // first depth alone, so that nothing inside it shows
+    for (const pass of [0, 1]) {  // depth alone first, so that no inner surface is drawn
       gl.colorMask(pass, pass, pass, pass);
       for (const list of lists) for (const s of list.ghost) this.shape(s.mesh, s.matrix, [...color, 0.3]);
     }
     gl.colorMask(true, true, true, true);
     gl.disable(gl.POLYGON_OFFSET_FILL);
   }
-  // Where the tool has been in the last two seconds.
+  // Path of the tool in the last two seconds.
   drawTrail(arm, skeleton, time) {
     const gl = this.gl, n = arm.time.length;
     if (!arm.tip) {
@@ -276,7 +276,7 @@ class SceneView {
     while (low < high) { const mid = (low + high + 1) >> 1; if (time[mid] <= t) low = mid; else high = mid - 1; }
     return low;
   }
-  // Coordinates at a time, between the rows.
+  // Coordinates at a time, interpolated between the rows.
   static sample(arm, signal, t) {
     const r = SceneView.row(arm.time, t), next = Math.min(r + 1, arm.time.length - 1), span = arm.time[next] - arm.time[r];
     const w = span > 0 ? Math.max(0, Math.min(1, (t - arm.time[r]) / span)) : 0;
@@ -289,14 +289,14 @@ class SceneView {
     const add = (list, from, shade) => {
       arm.scene.links.forEach((link, k) => {
         if (!present(link) || !from.has(link.name)) return;
-        // Every other link a hair thinner: where two share a surface, neither flickers through the other.
+        // Every other link is slightly thinner, so that shared surfaces do not flicker.
         const frame = from.get(link.name), thin = k % 2 ? 0.996 : 1;
         for (const s of link.shapes) this.parts({ ...s, size: s.size.map(x => x * thin) }, frame, s.color || (link.payload ? [0.95, 0.61, 0.07] : palette[k % 2]), list);
       });
     };
     add(out.solid, poses);
     if (ghost) {
-      // position_error is reference less state, and more exact than their difference
+      // position_error is reference minus state, and more exact than their difference
       const e = SceneView.sample(arm, "position_error", time), r = SceneView.sample(arm, "q_reference", time);
       add(out.ghost, skeleton.poses(magnify > 1 ? q.map((x, k) => x + magnify * e[k]) : r));
     }
@@ -321,7 +321,7 @@ class SceneView {
     const at = Mat.point(frame, push.point), size = Vec.length(push.force), color = [0.90, 0.15, 0.18];
     if (!size) return;
     const length = 0.28 * this.reach, radius = 0.011 * this.reach, d = push.force.map(f => f / size);
-    const along = Vec.frameAlong(d, at.map((x, k) => x - 0.05 * this.reach * d[k]));  // its head clear of the link
+    const along = Vec.frameAlong(d, at.map((x, k) => x - 0.05 * this.reach * d[k]));  // its head is clear of the link
     list.push({ mesh: this.mesh.cone, matrix: Mat.multiply(Mat.multiply(along, Mat.move(0, 0, -5 * radius)), Mat.scale(2.2 * radius, 2.2 * radius, 5 * radius)), color });
     list.push({ mesh: this.mesh.cylinder, matrix: Mat.multiply(Mat.multiply(along, Mat.move(0, 0, -5 * radius - length / 2)), Mat.scale(radius, radius, length)), color });
   }

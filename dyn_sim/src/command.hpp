@@ -14,7 +14,7 @@
 
 namespace dyn::cli {
 
-// A run was made, everything it leaves was written, and it failed: exit code 3 with one line a cause.
+// A run was made and all its files were written, but it failed: exit code 3 with one line for each cause.
 class RunFailed : public std::runtime_error {
  public:
   explicit RunFailed(std::vector<std::string> causes)
@@ -25,7 +25,7 @@ class RunFailed : public std::runtime_error {
   std::vector<std::string> causes_;
 };
 
-// Runs after the command line was understood. Throws ModelError (or any std::exception) with one sentence: exit code 1;
+// Runs after the command line was parsed. Throws ModelError (or any std::exception) with one sentence: exit code 1;
 // RunFailed: exit code 3.
 using Action = std::function<void()>;
 
@@ -50,7 +50,7 @@ Action declare_precision(CLI::App& app);
 Action declare_robots(CLI::App& app);
 Action declare_algorithms(CLI::App& app);
 
-// The whole program: 0; 1 with one line on standard error; 2 for a wrong call; 3 where a run failed.
+// The whole program: 0; 1 with one line on standard error; 2 for a wrong call; 3 if a run failed.
 int run(int argc, char** argv);
 
 }  // namespace dyn::cli

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The table of commands, and the exit codes: 0; 1 with one line on standard error; 2 for a wrong call; 3 with a line a
-// cause where a run was made and failed.
+// The table of commands, and the exit codes: 0; 1 with one line on standard error; 2 for a wrong call; 3 with one line
+// for each cause if a run was made and failed.
 #include <exception>
 #include <iostream>
 #include <new>
@@ -18,18 +18,19 @@ namespace {
 constexpr Command commands[] = {
     {"info", "Joints, limits, masses, warnings and algorithms of a robot", declare_info},
     {"eval", "Dynamics of states read as JSON lines; payloads and algorithms change in between", declare_eval},
-    {"run", "The closed loop of a controller and a simulated arm, with a report", declare_run},
-    {"excite", "A motion within all limits that makes the robot's parameters visible", declare_excite},
-    {"identify", "Parameters of the robot from logs of its motion: a URDF, a report", declare_identify},
-    {"replay", "What a model predicts for a recorded motion, beside the measured torque", declare_replay},
-    {"validate", "Every algorithm against Pinocchio on random states", declare_validate},
-    {"bench", "ns per call of every algorithm, and of Pinocchio where it was built as a peer", declare_bench},
+    {"run", "Run a controller and a simulated arm in a closed loop, and write a report", declare_run},
+    {"excite", "Find a motion within all limits for identifying the robot's parameters", declare_excite},
+    {"identify", "Identify the robot's parameters from logs of its motion; writes a URDF and a report",
+     declare_identify},
+    {"replay", "Torques that the model predicts for a recorded motion, beside the measured ones", declare_replay},
+    {"validate", "Compare every algorithm with Pinocchio on random states", declare_validate},
+    {"bench", "ns per call of every algorithm, and of Pinocchio if it was built as a peer", declare_bench},
     {"count", "Multiplications and additions of every algorithm beside the papers' formulas", declare_count},
-    {"study", "A paper's example, reproduced with its tables and figures", declare_study},
+    {"study", "Reproduce a paper's example with its tables and figures", declare_study},
     {"symbolic", "M, C and g of a small robot as formulas, LaTeX or C++", declare_symbolic},
-    {"precision", "How precisely the control laws track on a plant that is the model", declare_precision},
-    {"robots", "Robots that can be named instead of a file", declare_robots},
-    {"algorithms", "Algorithms that can be named, and where each is published", declare_algorithms},
+    {"precision", "Tracking errors of the control laws on a plant equal to the model", declare_precision},
+    {"robots", "Robots that can be given by name instead of a file", declare_robots},
+    {"algorithms", "Algorithms by name, and where each is published", declare_algorithms},
 };
 
 int complain(const std::string& who, const std::string& what, int code) {
@@ -38,14 +39,14 @@ int complain(const std::string& who, const std::string& what, int code) {
   return code;
 }
 
-// CLI11 2.1 never ends on an empty argument that nothing takes. What it parses is a character instead that no user
-// types, and every option turns it back into the empty text before anything else looks at it.
+// CLI11 2.1 loops forever on an empty argument that no option takes. It therefore parses a character that no user
+// types, and every option turns that back into the empty text before it is used.
 constexpr const char* stands_for_empty = "\x1a";
 
 std::vector<std::string> arguments_of(int argc, char** argv) {
   std::vector<std::string> arguments;
   for (int i = argc - 1; i > 0; --i) arguments.emplace_back(argv[i][0] == '\0' ? stands_for_empty : argv[i]);
-  return arguments;  // the last one first, as CLI11 wants them
+  return arguments;  // last first, as CLI11 expects them
 }
 
 void take_empty_arguments(CLI::App& app) {
@@ -70,12 +71,12 @@ int run(int argc, char** argv) {
   CLI::App app("Real-time robot dynamics: M, C, g, inverse and forward dynamics by published algorithms.", "dyn");
   app.set_version_flag("--version", std::string("dyn ") + DYN_VERSION);
   app.footer(
-      "To begin with:\n"
+      "To begin:\n"
       "  dyn run arm7_computed_torque    an arm under control, with a report to open in a browser\n"
-      "  dyn info arm7                   what is known of a robot; then of yours: dyn info my_robot.urdf\n"
-      "  dyn COMMAND --help              what a command takes\n"
+      "  dyn info arm7                   joints, limits, masses; then try dyn info my_robot.urdf\n"
+      "  dyn COMMAND --help              options of a command\n"
       "ROBOT is a .urdf or .urdf.xacro file, or a name that `dyn robots` lists.\n"
-      "Exit code 0, or 1 with one line on standard error, or 2 for a wrong call, or 3 where a run failed.");
+      "Exit code 0; 1 with one line on standard error; 2 for a wrong call; 3 if a run failed.");
   std::vector<std::pair<CLI::App*, Action>> declared;
   for (const Command& command : commands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
@@ -86,7 +87,8 @@ int run(int argc, char** argv) {
   try {
     app.parse(arguments_of(argc, argv));
     if (app.get_subcommands().empty()) {
-      return complain(who, "a command is missing; to begin with: dyn run arm7_computed_torque (all: dyn --help)", 2);
+      return complain(who, "a command is missing; to begin: dyn run arm7_computed_torque (all commands: dyn --help)",
+                      2);
     }
     for (const auto& [sub, action] : declared) {
       if (!sub->parsed()) continue;

@@ -1,6 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A trajectory from a CSV file: rows of time and positions, joined by cubic splines that are at rest at both ends.
+// A trajectory from a CSV file: rows of time and positions, interpolated by cubic splines that are at rest at both
+// ends.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -102,7 +103,7 @@ bool begins_with_number(const std::string& line) {
   return cells.empty() || std::from_chars(cells[0].data(), cells[0].data() + cells[0].size(), value).ec == std::errc{};
 }
 
-// Which column has the time, and which has each coordinate.
+// The columns of the time and of each coordinate.
 struct Columns {
   size_t time = 0;
   std::vector<size_t> coordinates;
@@ -140,7 +141,7 @@ Columns columns_of(const std::string& heading, const std::vector<CoordinateRange
     }
     if (found == coordinates.end()) {
       throw ModelError(where + ": the heading '" + names[column].substr(0, 80) +
-                       "' is no coordinate of the robot; expected, in any order: " + expected);
+                       "' is not a coordinate of the robot; expected, in any order: " + expected);
     }
     size_t& place = columns.coordinates[found - coordinates.begin()];
     if (place != names.size()) throw ModelError(where + ": two columns have the heading '" + found->name + "'");
@@ -163,7 +164,7 @@ struct Rows {
   std::vector<Point> points;
 };
 
-// Closer together, and the square of the distance would be lost beside a position.
+// Rows closer together would lose the square of their distance beside a position.
 constexpr double shortest_step_s = 1e-6;
 
 void append_row(const std::string& line, const Columns& columns, const std::vector<CoordinateRange>& coordinates,
@@ -175,7 +176,8 @@ void append_row(const std::string& line, const Columns& columns, const std::vect
   }
   const double time_s = to_number(cells[columns.time], where);
   if (!rows.times.empty() && !(time_s - rows.times.back() >= shortest_step_s)) {
-    throw ModelError(where + ": time " + cells[columns.time] + " s does not come 1e-6 s or more after the row before");
+    throw ModelError(where + ": time " + cells[columns.time] +
+                     " s is not at least 1e-6 s after that of the row before");
   }
   Point point;
   for (const size_t column : columns.coordinates) point.push_back(to_number(cells[column], where));
@@ -236,7 +238,7 @@ std::unique_ptr<Trajectory> load_trajectory(const std::filesystem::path& csv,
     first = false;
   }
   if (rows.times.size() < 2) {
-    throw ModelError(csv.string() + ": has " + std::to_string(rows.times.size()) + " rows; 2 are needed");
+    throw ModelError(csv.string() + ": has " + std::to_string(rows.times.size()) + " rows; at least 2 are needed");
   }
   auto bend = second_derivatives(rows.times, rows.points);
   return std::make_unique<Spline>(std::move(rows.times), std::move(rows.points), std::move(bend));

@@ -31,7 +31,7 @@ DhLink read_link(YamlMap row) {
   link.b_m = row.number("b", 0.0, length_m);
   link.alpha_rad = row.number("alpha", 0.0, angle_rad);
   link.theta_rad = row.number("theta", 0.0, angle_rad);
-  if (row.has("mass") && row.has("mass_per_length")) row.fail("mass", "stands beside mass_per_length");
+  if (row.has("mass") && row.has("mass_per_length")) row.fail("mass", "and mass_per_length are both given");
   const bool slides = link.type == JointType::prismatic;
   const double length = std::abs(link.a_m) + (slides ? 0.0 : std::abs(link.b_m));
   link.mass_kg = row.has("mass_per_length") ? length * row.number("mass_per_length", per_length)
@@ -39,7 +39,7 @@ DhLink read_link(YamlMap row) {
   link.tip_mass_kg = row.number("tip_mass", 0.0, mass_kg);
   link.hub_inertia_kgm2 = row.number("hub_inertia", 0.0, inertia_kgm2);
   link.hub_across_kgm2 = row.number("hub_across", 0.0, inertia_kgm2);
-  // Its rod along z would change its length with the joint.
+  // A rod along z would change its length with the joint.
   if (slides && link.b_m != 0.0 && link.mass_kg > 0.0) {
     row.fail("b", "of a prismatic joint with a rod must be 0: the part of the rod along b has no fixed length");
   }
@@ -64,7 +64,7 @@ DhLink read_link(YamlMap row) {
   return link;
 }
 
-// What the table is refused for is said with the file.
+// A reason for refusing the table is reported with the file's name.
 RobotDescription described(const DhTable& table, const std::filesystem::path& file) {
   try {
     RobotDescription robot = describe(table);

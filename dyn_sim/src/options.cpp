@@ -37,7 +37,7 @@ void add_robot(CLI::App& app, RobotCall& robot, CLI::App* group) {
   option->type_name("");
   if (group == nullptr) option->required();
   app.add_flag("--allow-impossible-inertia", robot.allow_impossible_inertia,
-               "Take inertias that break the triangle inequality or are semidefinite, with a warning each");
+               "Accept inertias that break the triangle inequality or are semidefinite, with a warning each");
 }
 
 ModelOptions model_options(const RobotCall& robot) {
@@ -63,7 +63,7 @@ void say_warnings(const Model& model) {
 }
 
 void add_json(CLI::App& app, bool& json) {
-  app.add_flag("--json", json, "One JSON object on standard output and nothing else");
+  app.add_flag("--json", json, "Print one JSON object on standard output and nothing else");
 }
 
 void add_algorithm(CLI::App& app, const std::string& option, std::string& name, const std::string& parameter) {

@@ -11,18 +11,18 @@
 
 namespace dyn::cli {
 
-// The argument ROBOT with the options that say how it is read.
+// The argument ROBOT with the options for reading it.
 struct RobotCall {
   std::string name;
   bool allow_impossible_inertia = false;
 };
 
-// Required; or in a group of alternatives, where that is given.
+// Required; or part of a group of alternatives, if one is given.
 void add_robot(CLI::App& app, RobotCall& robot, CLI::App* group = nullptr);
 [[nodiscard]] ModelOptions model_options(const RobotCall& robot);
-// Builds the model, and says on standard error what is doubtful about it.
+// Builds the model, and prints its warnings on standard error.
 [[nodiscard]] Model load(const RobotCall& robot);
-void say_warnings(const Model& model);  // each sentence once a program
+void say_warnings(const Model& model);  // each sentence once per program
 void add_json(CLI::App& app, bool& json);
 void add_algorithm(CLI::App& app, const std::string& option, std::string& name, const std::string& parameter);
 

@@ -22,13 +22,13 @@ bool colourful() {
          std::string_view(terminal) != "dumb";
 }
 
-// Characters on the screen: UTF-8 continuation bytes take no room.
+// Width on the screen: UTF-8 continuation bytes take no column.
 size_t width(std::string_view text) {
   return static_cast<size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-// Bytes of the UTF-8 character that begins at `at`; 0 where none does.
+// Bytes of the UTF-8 character that begins at `at`; 0 if none does.
 size_t character_length(std::string_view text, size_t at) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const size_t length = byte(at) < 0x80U                        ? 1

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What `dyn run` shows of itself on a terminal: a few lines that are drawn over themselves some ten times a second.
+// The display of `dyn run` on a terminal: a few lines that are redrawn some ten times a second.
 #pragma once
 
 #include <string>
@@ -13,9 +13,10 @@ class TerminalView {
  public:
   TerminalView(const sim::RunConfig& config, double duration_s);
 
-  // Lines that end in '\n', without anything that moves a cursor.
+  // Lines that end in '
+  // ', without cursor movements.
   [[nodiscard]] std::string lines(const sim::LiveView& view) const;
-  // The same over what was drawn last, for a terminal.
+  // The same, drawn over the previous output of a terminal.
   [[nodiscard]] std::string frame(const sim::LiveView& view);
 
  private:
@@ -23,7 +24,7 @@ class TerminalView {
 
   const sim::RunConfig& config_;
   double duration_s_;
-  std::vector<std::vector<std::string>> joints_;  // by arm, at most those that an ArmView holds
+  std::vector<std::vector<std::string>> joints_;  // by arm, at most as many as an ArmView holds
   std::vector<std::vector<double>> effort_limits_;
   int drawn_ = 0;  // lines
 };

@@ -14,19 +14,19 @@ namespace {
 
 constexpr double two_pi = 2.0 * std::numbers::pi;
 
-// How far along a move, and its rates: s from 0 to 1.
+// The progress along a move and its derivatives: s from 0 to 1.
 struct Progress {
   double s, rate, acceleration;
 };
 
-// s = x^3 (10 - 15 x + 6 x^2); the largest rate is 15/8.
+// s = x^3 (10 - 15 x + 6 x^2); the largest velocity is 15/8.
 Progress quintic(double x, double duration_s) noexcept {
   const double y = 1.0 - x;
   return {x * x * x * (10.0 + x * (-15.0 + 6.0 * x)), 30.0 * x * x * y * y / duration_s,
           60.0 * x * y * (1.0 - 2.0 * x) / (duration_s * duration_s)};
 }
 
-// Ramps that take the share `ramp` of the duration at either end.
+// Ramps that take the share `ramp` of the duration at each end.
 Progress trapezoid(double x, double ramp, double duration_s) noexcept {
   const double top = 1.0 / (1.0 - ramp);  // rate in units of 1 / duration
   const double a = top / ramp;
@@ -131,7 +131,7 @@ void check_points(const std::vector<Point>& points) {
   for (size_t k = 0; k < points.size(); ++k) {
     if (points[k].size() != points.front().size()) {
       throw ModelError("trajectory: way point " + std::to_string(k) + " has " + std::to_string(points[k].size()) +
-                       " values, the first one " + std::to_string(points.front().size()));
+                       " values, but the first one has " + std::to_string(points.front().size()));
     }
     for (const double x : points[k]) {
       if (!std::isfinite(x)) throw ModelError("trajectory: way point " + std::to_string(k) + " is not finite");
@@ -164,7 +164,8 @@ std::unique_ptr<Trajectory> make_quintic(const std::vector<Point>& way_points, c
     for (size_t i = 0; i < from.size(); ++i) {
       const double limit = velocity_scale * velocity_limits.at(i);
       if (!(limit > 0.0)) {
-        throw ModelError("trajectory: coordinate " + std::to_string(i) + " has no velocity limit to be timed by");
+        throw ModelError("trajectory: coordinate " + std::to_string(i) +
+                         " has no velocity limit, which the timing needs");
       }
       duration = std::max(duration, 1.875 * std::abs(to[i] - from[i]) / limit);
     }
@@ -187,7 +188,7 @@ std::unique_ptr<Trajectory> make_trapezoidal(const std::vector<Point>& way_point
                                              const Point& acceleration_limits) {
   check_points(way_points);
   auto moves = moves_between(way_points, [&](const Point& from, const Point& to) {
-    double cruise_s = 0.0;  // time at full velocity for the whole way
+    double cruise_s = 0.0;  // time at full velocity for the whole distance
     double ramp_s = shortest_move_s;
     for (size_t i = 0; i < from.size(); ++i) {
       const double way = std::abs(to[i] - from[i]);

@@ -60,7 +60,7 @@ class CheckControl(unittest.TestCase):
         self.finds(lambda own, drive, _: own.update(gravity_compensation="hardware"), "gravity", None, "would fall")
         self.finds(lambda own, drive, _: own.update(gravity_compensation="none"), "gravity", None, "would fall")
         self.finds(lambda own, drive, _: own.update(gravity_compensation="yes"), "gravity", None, "'yes'")
-        self.finds(lambda own, drive, _: drive.pop("adds_gravity"), "drive", None, "not said", severity="warning")
+        self.finds(lambda own, drive, _: drive.pop("adds_gravity"), "drive", None, "not given", severity="warning")
 
     def test_friction_twice(self):
         def both(own, drive, _):
@@ -86,7 +86,7 @@ class CheckControl(unittest.TestCase):
         self.finds(lambda own, drive, _: drive.update(velocity_limit={"joint1": 0.5}), "limits", "joint1", "0.5 rad/s")
         self.finds(lambda own, drive, _: drive.update(effort_rate_limit=1000.0), "limits", None, "effort_rate_limit: none")
         self.finds(lambda own, *_: own.update(effort_limit_scale=1.5), "limits", None, "1.5")
-        self.finds(lambda own, *_: own.update(effort_limit={"joint2": 20.0}), "limits", "joint2", "gravity takes up to",
+        self.finds(lambda own, *_: own.update(effort_limit={"joint2": 20.0}), "limits", "joint2", "gravity needs up to",
                    severity="warning")
 
     def test_a_robot_without_limits(self):
@@ -115,9 +115,9 @@ class CheckControl(unittest.TestCase):
     def test_gains(self):
         def gain(joint, **values):
             return lambda own, *_: own["gains"][joint].update(values)
-        self.finds(gain("joint4", d=2500.0), "gains", "joint4", "too much for a period of 1 ms", "2000")
+        self.finds(gain("joint4", d=2500.0), "gains", "joint4", "too large for a period of 1 ms", "2000")
         self.finds(gain("joint4", d=1500.0), "gains", "joint4", "more than half", severity="warning")
-        self.finds(gain("joint4", d=0.0), "gains", "joint4", "nothing damps")
+        self.finds(gain("joint4", d=0.0), "gains", "joint4", "not damped")
         self.finds(gain("joint4", p=0.0), "gains", "joint4", "nothing holds")
         self.finds(gain("joint4", p=10000.0), "gains", "joint4", "overshoots", severity="warning")
 
@@ -164,7 +164,7 @@ class CheckControl(unittest.TestCase):
         for text, *words in (("a: [", "not YAML"), ("arm: 3", "'arm' is no node"),
                              ("controller_manager: {ros__parameters: {a: {type: other/Controller}}}", "no controller"),
                              ("controller_manager: {ros__parameters: {a: {type: dyn_controllers/X}}}\n"
-                              "a: {ros__parameters: {joints: [[1]]}}", "a.joints", "list of texts")):
+                              "a: {ros__parameters: {joints: [[1]]}}", "a.joints", "list of strings")):
             done, _ = self.check(text)
             fails(self, done, 1, *words)
         fails(self, run("info", "arm7", "--check-control", "/none.yaml"), 1, "/none.yaml")

@@ -158,7 +158,7 @@ class Replay(unittest.TestCase):
         header, rows = [self.header[i] for i in keep], [[row[i] for i in keep] for row in self.rows]
         log = write_log(self.path / "six.csv", header, rows)
         told = dyn("replay", "arm7", log, "--at", "joint7=0.3", "--json")
-        self.assertIn("joint 'joint7' is not in the log and stands at 0.3", told.stderr)
+        self.assertIn("joint 'joint7' is not in the log and is assumed at 0.3", told.stderr)
         self.assertEqual(json.loads(told.stdout)["joints"], [f"joint{i}" for i in range(1, 7)])
 
     def test_report(self):

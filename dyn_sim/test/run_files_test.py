@@ -29,12 +29,12 @@ class Files(RunTest):
         for size in (1000, 100_000, 400_000):  # each file is the one that does not fit, in turn
             with self.subTest(size=size):
                 done = self.start_limited(size, self.out)
-                fails(self, done, 1, f"{self.out}/", "could not be written whole")
+                fails(self, done, 1, f"{self.out}/", "could not be written completely")
                 self.assertEqual(self.contents(), before)
 
     def test_a_write_fault_leaves_nothing_in_a_new_folder(self):
         new = self.folder / "new"
-        fails(self, self.start_limited(100_000, new), 1, "could not be written whole")
+        fails(self, self.start_limited(100_000, new), 1, "could not be written completely")
         self.assertEqual(list(new.iterdir()), [])
 
     def start_limited(self, size, out):

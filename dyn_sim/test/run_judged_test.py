@@ -80,7 +80,7 @@ class Judged(JudgedRun):
         # Without stops of its own the plant goes where the push takes it.
         text = arm7(plant="{friction: false, torque_limits: false}", expect="{tracking_max: 99, tracking_rms: 99, saturation: 1}",
                     controller=GAINS % (1, 1, ""), events="[{at: 0.1, push: {link: tool0, force: [0, 2000, 0], duration: 0.5}}]")
-        self.judged(text, "joint 'joint", "beyond its stops", "rad")
+        self.judged(text, "joint 'joint", "beyond its position limits", "rad")
 
     def test_prismatic_joints_have_an_error_of_their_own(self):
         robot = self.folder / "axis.urdf"
@@ -117,7 +117,7 @@ class Expected(JudgedRun):
         self.passes(arm7(controller=SEEN, events=f"[{PUSH}]"))
         self.passes(arm7(controller=SEEN, events=f"[{PUSH}]", expect="{collisions: [1, 3]}"))
         self.judged(arm7(controller=SEEN, events=f"[{PUSH}]", expect="{collisions: 0}"), "collisions: ", "0 expected")
-        self.judged(arm7(controller=SEEN, expect="{collisions: [1, 1]}"), "collisions: 0 seen, 1 expected")
+        self.judged(arm7(controller=SEEN, expect="{collisions: [1, 1]}"), "collisions: 0 detected, 1 expected")
 
     def test_validation(self):
         done = self.run_fast(arm7(controller=COMPARED), "--json")

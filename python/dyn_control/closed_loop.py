@@ -177,7 +177,7 @@ def run(config: str | os.PathLike | Mapping, *, real_time: bool = False, duratio
     if duration is not None and not 1e-3 <= duration <= 3600.0:
         raise ModelError(f"duration: {duration} is not from 0.001 to 3600 s")
     if engine not in (None, "native", "mujoco"):
-        raise ModelError(f"engine: '{engine}' is none of native, mujoco")
+        raise ModelError(f"engine: '{engine}' must be native or mujoco")
     _offer_mujoco()
     name = "config" if isinstance(config, Mapping) else os.fspath(config)
     finished = Run(_core.run_configuration(json.dumps(tree, ensure_ascii=False), name, real_time, duration or 0.0,

@@ -34,7 +34,7 @@ Terms terms_of(const std::string& text) {
                        : letter == 'g' ? &terms.g
                        : letter == 'h' ? &terms.h
                                        : nullptr;
-    if (term == nullptr) throw ModelError("terms: '" + std::string(1, letter) + "' is none of M, C, g, h");
+    if (term == nullptr) throw ModelError("terms: '" + std::string(1, letter) + "' must be M, C, g or h");
     *term = true;
   }
   if (text.empty()) throw ModelError("terms: it is empty; it has letters of M, C, g, h");

@@ -56,7 +56,7 @@ def test_no_states(arm7):
     (dict(Q=np.zeros((5, 6))), r"^Q has shape \(5, 6\), not \(N, 7\): a row a state, a column a joint$"),
     (dict(Q=np.zeros(7)), r"^Q has shape \(7,\), not \(N, 7\)"),
     (dict(V=np.zeros((4, 7))), r"^Q has shape \(5, 7\), V has shape \(4, 7\); they must be the same$"),
-    (dict(terms="Mx"), r"^terms: 'x' is none of M, C, g, h$"),
+    (dict(terms="Mx"), r"^terms: 'x' must be M, C, g or h$"),
     (dict(terms=""), r"^terms: it is empty"),
     (dict(threads=-1), r"^threads: -1 is not from 0 to 1024"),
     (dict(threads=10 ** 6), r"^threads: 1000000 is not from 0 to 1024"),

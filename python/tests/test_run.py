@@ -127,7 +127,7 @@ def test_engine_mujoco_without_its_library(config):
 
 @pytest.mark.parametrize("arguments, sentence", [
     (dict(duration=0.0), "^duration: 0.0 is not from 0.001 to 3600 s$"),
-    (dict(duration=float("nan")), "^duration: nan is not"), (dict(engine="x"), "^engine: 'x' is none of"),
+    (dict(duration=float("nan")), "^duration: nan is not"), (dict(engine="x"), "^engine: 'x' must be native or mujoco"),
 ])
 def test_bad_calls_are_refused(config, arguments, sentence):
     with pytest.raises(dyn.ModelError, match=sentence):
@@ -135,7 +135,7 @@ def test_bad_calls_are_refused(config, arguments, sentence):
 
 
 def test_no_such_scenario():
-    with pytest.raises(dyn.ModelError, match="^'nothing' cannot be read: .*there are .*arm7_computed_torque"):
+    with pytest.raises(dyn.ModelError, match="^'nothing' cannot be read: .*available: .*arm7_computed_torque"):
         dyn.run("nothing")
 
 

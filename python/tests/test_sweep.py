@@ -178,7 +178,7 @@ def test_a_run_that_ends_its_worker_is_a_row(config, tmp_path, monkeypatch):
 @pytest.mark.parametrize("space, sentence", [
     ({}, "^space: it is not a dict"),
     ({"plant.delay": {"uniform": [3, 1]}}, "^space: plant.delay: uniform goes from 3 to 1; the first must be the smaller one$"),
-    ({"plant.delay": {"poisson": [3]}}, "^space: plant.delay: 'poisson' is none of uniform, "),
+    ({"plant.delay": {"poisson": [3]}}, "^space: plant.delay: 'poisson' must be one of uniform, "),
     ({"plant.delay": {"integers": [0.5, 2]}}, "^space: plant.delay: integers has two whole numbers"),
     ({"plant.delay": {"log_uniform": [0, 2]}}, "^space: plant.delay: log_uniform begins at 0, not above 0$"),
     ({"plant.delay": [0, float("nan")]}, r"^space\.plant\.delay\[1\] is nan, not a finite number$"),
@@ -195,8 +195,8 @@ def test_bad_spaces_are_refused(config, tmp_path, space, sentence):
 
 @pytest.mark.parametrize("arguments, sentence", [
     (dict(n=0), "^n: 0 is not a whole number from 1"), (dict(n=1.5), "^n: 1.5 is not"), (dict(engine="slurm"), "^engine: 'slurm'"),
-    (dict(sampler="x"), "^sampler: 'x' is none of latin, sobol$"), (dict(workers=0), "^workers: 0 is not"),
-    (dict(limits={"x": 1}), "^limits: 'x' is none of "), (dict(seed=-1), "^seed: -1 is not"),
+    (dict(sampler="x"), "^sampler: 'x' must be one of latin, sobol$"), (dict(workers=0), "^workers: 0 is not"),
+    (dict(limits={"x": 1}), "^limits: 'x' must be one of "), (dict(seed=-1), "^seed: -1 is not"),
 ])
 def test_bad_calls_are_refused(config, tmp_path, arguments, sentence):
     call = dict(n=2, out=tmp_path / "s", progress=False)

@@ -52,8 +52,7 @@ void* compiled(const std::string& code) {
   const std::string command =
       compiler + " -O3 -march=native -fPIC -shared -o '" + library + "' '" + file + "' 2>/dev/null";
   void* loaded = std::system(command.c_str()) == 0 ? dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
-  if (loaded == nullptr)
-    std::cerr << "generated code of dyn symbolic is left out: " << compiler << " could not compile it\n";
+  if (loaded == nullptr) std::cerr << "code by dyn symbolic is left out: " << compiler << " could not compile it\n";
   unlink(file.c_str());
   unlink(library.c_str());
   rmdir(directory.c_str());

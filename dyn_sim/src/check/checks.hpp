@@ -35,8 +35,7 @@ std::string short_number(double value);
 
 void check_joints(CheckedController& c);  // first: fills c.joints
 void check_names(const CheckedController& c);
-void check_drive(const CheckedController&
-                     c);  // gravity, friction, rate, delay: compensated by both controller and drive, or by neither
+void check_drive(const CheckedController& c);  // gravity, friction, rate, delay: done by both or by neither
 void check_limits(const CheckedController& c);
 void check_gains(const CheckedController& c);
 void check_frames(const CheckedController& c);

@@ -80,7 +80,7 @@ std::string ratio_text(const nlohmann::ordered_json& ratios, const std::set<std:
   return text;
 }
 
-// How many times faster `fused` is than code that was written for this one robot, task by task.
+// How many times faster `fused` is than code generated for this one robot, task by task.
 void print_against_generated(const nlohmann::ordered_json& out, const std::set<std::string>& generated) {
   std::vector<Table::Column> columns{{"fused, times faster than"}};
   for (const auto& r : out["results"]) {
@@ -128,7 +128,7 @@ bool is_named(const bench::Contestant& c, const std::string& only) {
   return c.library != "dyn_control" && only.starts_with(c.task + ":");
 }
 
-// Calls and no clock: for programs that count instructions (scripts/instructions).
+// Calls without timing: for programs that count instructions (scripts/instructions).
 void just_call(const std::vector<bench::Contestant>& all, int calls, int states) {
   for (const bench::Contestant& c : all) {
     for (int k = 0; k < calls; k += states) c.run(0, std::min(states, calls - k));
@@ -151,7 +151,7 @@ void run_bench(const BenchOptions& options) {
     for (auto& code : bench::symbolic_contestants(*model, states)) all.push_back(std::move(code));
   }
   std::erase_if(all, [&](const bench::Contestant& c) { return !is_named(c, options.only); });
-  if (all.empty()) throw ModelError("dyn bench: nothing is called '" + options.only + "'");
+  if (all.empty()) throw ModelError("dyn bench: unknown task or algorithm '" + options.only + "'");
   if (options.calls > 0) return just_call(all, options.calls, options.effort.states);
   nlohmann::ordered_json out{{"robot", model->name()},
                              {"joints", model->coordinates()},
@@ -167,19 +167,20 @@ Action declare_bench(CLI::App& app) {
   auto options = std::make_shared<BenchOptions>();
   auto* group = app.add_option_group("robot", "one of");
   add_robot(app, options->robot, group);
-  group->add_option("--chain", options->chain, "A serial chain of N revolute joints in place of a robot")
+  group->add_option("--chain", options->chain, "A serial chain of N revolute joints instead of a robot")
       ->type_name("N")
       ->check(CLI::Range(1, 500));
   group->require_option(1);
   add_json(app, options->json);
   app.add_flag("--peers", options->all_peers,
-               "Not only Pinocchio: every library that was built as a peer, and code by dyn symbolic");
+               "Besides Pinocchio, every library that was built as a peer, and code by dyn symbolic");
   app.add_option("--only", options->only,
                  "A task as it is printed (M, C, g, M+C+g, inverse derivatives, ..), or TASK:ALGORITHM");
-  app.add_option("--calls", options->calls, "Make so many calls of each, and measure nothing")
+  app.add_option("--calls", options->calls, "Make this many calls of each without measuring")
       ->check(CLI::Range(1, 100000000));
   app.add_option("--seed", options->seed, "Seed of the random states");
-  app.add_option("--rounds", options->effort.rounds, "Turns of every contestant")->check(CLI::Range(5, 10000));
+  app.add_option("--rounds", options->effort.rounds, "Measuring turns of every contestant")
+      ->check(CLI::Range(5, 10000));
   app.add_option("--cold", options->effort.cold_megabytes,
                  "MiB of other data written before each call of the column cold [8]")
       ->check(CLI::Range(1, 1024));

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// dyn count: operations of every algorithm beside the papers' formulas.
+// dyn count: operations of every algorithm, beside the papers' formulas.
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -133,8 +133,8 @@ void print_counts(const Report& report) {
                std::to_string(a.compute.additions + a.kinematics.additions), std::string(a.source)});
   }
   table.print();
-  std::cout << "\n  Counted is the form of the papers, on scalars. For double the library runs lane forms of some of\n"
-               "  them, of the same formulas: docs/algorithms.md tells which.\n";
+  std::cout << "\n  The paper forms are counted, on scalars. For double the library runs lane forms of the same\n"
+               "  formulas: docs/algorithms.md.\n";
 }
 
 void add_comparison(Table& table, const PaperFormula& f, const char* operation, const Polynomial& paper,
@@ -177,7 +177,7 @@ void print_crossovers(const Report& report) {
   if (report.crossovers.empty()) return;
   const auto text = [](const std::optional<int>& n) { return n ? std::to_string(*n) : std::string("never"); };
   std::cout << "\n"
-            << heading("Crossovers") << ": the least n from which on the first costs less (ours: chains up to "
+            << heading("Crossovers") << ": the smallest n from which on the first costs less (ours: chains up to "
             << longest_crossover_chain << ")\n\n";
   Table table({{"first"},
                {"second"},
@@ -200,7 +200,7 @@ Action declare_count(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   app.footer(
       "Counted by running the same code on a number type that counts: divisions and square roots are multiplications,\n"
-      "subtractions are additions. Kinematics (kinematics.hpp) is a row of its own, since algorithms share it.\n"
+      "subtractions are additions. Kinematics (kinematics.hpp) has separate rows, since algorithms share it.\n"
       "--chain fits polynomials over chains of 8 to 32 joints.");
   auto* group = app.add_option_group("robot", "one of");
   add_robot(app, arguments->robot, group);

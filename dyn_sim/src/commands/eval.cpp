@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// dyn eval: states and commands in, one JSON object a line; results out, one a line, at once.
+// dyn eval: states and commands in, one JSON object per line; each answer is one line, written at once.
 #include <unistd.h>
 
 #include <memory>
@@ -19,7 +19,7 @@
 namespace dyn::cli {
 namespace {
 
-constexpr const char* lines_help = R"(Reads one JSON object a line and answers each with one line.
+constexpr const char* lines_help = R"(Reads one JSON object per line and answers each with one line.
 
 A state, all entries optional and 0 by default, one number for each coordinate:
   {"q":[..],"v":[..],"a":[..],"tau":[..]}
@@ -108,9 +108,9 @@ Action declare_eval(CLI::App& app) {
       ->type_name("X,Y,Z")
       ->check(is_vector())
       ->capture_default_str();
-  app.add_flag("--friction", arguments->friction, "Viscous damping and Coulomb friction of the joints belong to tau");
+  app.add_flag("--friction", arguments->friction, "Include viscous damping and Coulomb friction of the joints in tau");
   app.add_flag("--armature", arguments->armature, "Add the drives' reflected inertia to the diagonal of M");
-  app.add_flag("--regressor", arguments->regressor, "Add Y, bodies and p: Y p = tau, ten columns a body");
+  app.add_flag("--regressor", arguments->regressor, "Add Y, bodies and p: Y p = tau, ten columns per body");
   app.add_flag("--derivatives", arguments->derivatives,
                "Add dtau_dq, dtau_dv of the inverse dynamics and dqdd_dq, dqdd_dv, dqdd_dtau of the forward dynamics");
   app.add_option("--frame", arguments->frame, "Add p, R, J, Jdot_v and Lambda of a link's or attached payload's frame")

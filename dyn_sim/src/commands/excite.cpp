@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// dyn excite: a trajectory within all limits that makes the parameters visible.
+// dyn excite: a trajectory within all limits from which the parameters can be identified.
 #include "dyn_sim/identify/excite.hpp"
 
 #include <unistd.h>
@@ -81,7 +81,7 @@ void excite(Call& call) {
   write_text(folder.unfinished() / "excite.yaml", scenario(call));
   folder.publish("excite.yaml", {});
   const std::filesystem::path out = std::filesystem::absolute(call.out).lexically_normal();
-  const std::string unchecked = "whether links touch each other, or anything but the floor, was not checked";
+  const std::string unchecked = "collisions were not checked, except with the floor";
   if (call.json) {
     print_json(
         {{"duration_s", call.options.duration_s},
@@ -107,7 +107,7 @@ void excite(Call& call) {
 
 Action declare_excite(CLI::App& app) {
   auto call = std::make_shared<Call>();
-  const auto range = [](double least, double most) {  // CLI11's own let NaN pass
+  const auto range = [](double least, double most) {  // CLI11's own ranges accept NaN
     return CLI::Validator(
         [least, most](const std::string& text) {
           double value = 0.0;
@@ -118,19 +118,20 @@ Action declare_excite(CLI::App& app) {
   };
   add_robot(app, call->robot);
   app.add_option("--duration", call->options.duration_s, "Seconds")->check(range(2.0, 600.0))->capture_default_str();
-  app.add_option("--harmonics", call->options.harmonics, "Sines a joint")
+  app.add_option("--harmonics", call->options.harmonics, "Sines per joint")
       ->check(CLI::Range(1, 20))
       ->capture_default_str();
-  app.add_option("--margin", call->options.margin, "Share of the limits that is used")
+  app.add_option("--margin", call->options.margin, "Share of the limits that may be used")
       ->check(range(0.05, 1.0))
       ->capture_default_str();
   app.add_option("--acceleration", call->options.acceleration,
                  "Limit of all joints, rad/s^2 or m/s^2 [the velocity limit in 0.4 s]")
       ->check(range(1e-3, 1e4));
-  auto* const floor = app.add_option("--floor", call->floor_m, "Height in the base frame below which nothing comes, m")
-                          ->check(range(-1e3, 1e3));
-  app.add_option("--seed", call->options.seed, "Of the search")->capture_default_str();
-  app.add_option("--trials", call->options.trials, "Motions that are tried")
+  auto* const floor =
+      app.add_option("--floor", call->floor_m, "Lowest height of any joint or centre of mass in the base frame, m")
+          ->check(range(-1e3, 1e3));
+  app.add_option("--seed", call->options.seed, "Seed of the random search")->capture_default_str();
+  app.add_option("--trials", call->options.trials, "Number of motions that are tried")
       ->check(CLI::Range(50, 1000000))
       ->capture_default_str();
   app.add_option("--out", call->out, "Directory for trajectory.csv and excite.yaml")->capture_default_str();

@@ -37,7 +37,7 @@ std::vector<sim::Comparison> compared(const std::shared_ptr<const Model>& model,
   return all;
 }
 
-// Identifying with a log that is wrong would put the fault into the model.
+// Identifying with a faulty log would put its fault into the model.
 void refuse_faults(const std::shared_ptr<const Model>& model, const std::vector<sim::Motion>& motions,
                    const std::vector<sim::Comparison>& comparisons) {
   for (size_t k = 0; k < motions.size(); ++k) {
@@ -73,7 +73,7 @@ void print(const sim::IdentifyReport& report, const std::filesystem::path& out) 
   std::cout << "\nfriction " << sim::friction_names[static_cast<size_t>(report.identified.friction)]
             << ", prior's weight " << number(report.identified.prior_weight, 3) << ", low-pass "
             << number(report.cutoff_hz, 3) << " Hz; " << report.identified.rank << " of "
-            << report.identified.base.size() << " base parameters told\n"
+            << report.identified.base.size() << " base parameters determined\n"
             << "robot:  " << (out / "identified.urdf").string() << "\nreport: " << (out / "report.html").string()
             << '\n';
 }
@@ -132,14 +132,15 @@ void identify(const Call& call) {
 Action declare_identify(CLI::App& app) {
   auto call = std::make_shared<Call>();
   add_log_options(app, call->log);
-  app.add_option("LOG", call->files, "Logs of the robot's motion: CSV with time_s, q.JOINT, v.JOINT, effort.JOINT")
+  app.add_option(
+         "LOG", call->files,
+         "Logs of the robot's motion: CSV with time_s, q.JOINT, v.JOINT, effort.JOINT, or rosbag2 (.mcap, .db3)")
       ->required();
-  app.add_option("--validate", call->validate, "Judge by this log instead of the last part of each");
-  app.add_option("--friction", call->friction,
-                 "viscous, coulomb, stribeck or asymmetric; by cross-validation unless given")
+  app.add_option("--validate", call->validate, "Validate with this log instead of the last part of each");
+  app.add_option("--friction", call->friction, "Friction model; chosen by cross-validation unless given")
       ->check(CLI::IsMember({"viscous", "coulomb", "stribeck", "asymmetric"}));
   app.add_option("--prior-weight", call->prior_weight,
-                 "Of the maker's values; 0 leaves only what the log tells; by cross-validation unless given")
+                 "Weight of the maker's values; 0: only the log counts; chosen by cross-validation unless given")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--out", call->out, "Directory for identified.urdf, identification.json and report.html")
       ->capture_default_str();

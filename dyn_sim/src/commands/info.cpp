@@ -20,7 +20,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Why forward dynamics does not apply: the sentence about a singular M at a state without symmetry, or nothing.
+// Why forward dynamics does not apply: the sentence about a singular M at a state without symmetry; empty if it
+// applies.
 std::string forward_obstacle(const Model& model, std::string_view algorithm) {
   const auto n = static_cast<size_t>(model.coordinates());
   std::vector<double> q(n), zero(n, 0.0), qdd(n);
@@ -63,7 +64,7 @@ ordered_json algorithms_of(const Model& model, ordered_json& excluded) {
   return applies;
 }
 
-// One list a property, each in the order of `joints`; masses by link, since fixed links have theirs too.
+// One list for each property, each in the order of `joints`; masses by link, since fixed links have theirs too.
 ordered_json describe_robot(const Model& model) {
   ordered_json out;
   out["name"] = model.name();
@@ -136,7 +137,7 @@ void print_joints(const Model& model) {
   table.print();
 }
 
-// One line a joint that has any: what its drive loses and turns beside the links.
+// One line for each joint that has any: its drive's friction and inertia.
 void print_friction(const Model& model) {
   for (const Joint& joint : model.joints()) {
     const JointDescription& d = joint.description;
@@ -202,7 +203,7 @@ ordered_json as_json(const Model& model, const std::string& file, const sim::Con
   return out;
 }
 
-// Exit code 3 where something is wrong; what is only doubtful is said.
+// Exit code 3 if there are errors; warnings alone do not change it.
 void check_control(const Model& model, const std::string& file, bool json) {
   const sim::ControlCheck check = sim::check_control(model, file);
   std::vector<std::string> wrong;
@@ -213,7 +214,7 @@ void check_control(const Model& model, const std::string& file, bool json) {
       std::cout << (finding.error ? "  error    " : "  warning  ") << one_line(whose + finding.sentence) << '\n';
   }
   if (json) print_json(as_json(model, file, check));
-  if (!json && check.findings.empty()) std::cout << "  nothing is wrong with " << one_line(file) << '\n';
+  if (!json && check.findings.empty()) std::cout << "  no errors or warnings in " << one_line(file) << '\n';
   if (!wrong.empty()) throw RunFailed(wrong);
 }
 
@@ -227,8 +228,7 @@ Action declare_info(CLI::App& app) {
   };
   auto arguments = std::make_shared<Arguments>();
   add_robot(app, arguments->robot);
-  app.add_option("--check-control", arguments->control,
-                 "A file of ros2_control parameters: what would be wrong with its controllers on this robot");
+  app.add_option("--check-control", arguments->control, "Check a file of ros2_control parameters for this robot");
   add_json(app, arguments->json);
   return [arguments] {
     const Model model = sim::load_any_model(arguments->robot.name, model_options(arguments->robot));

@@ -12,7 +12,7 @@
 namespace dyn::cli {
 namespace {
 
-// CLI11's own ranges let NaN pass.
+// CLI11's own ranges accept NaN.
 CLI::Validator between(double least, double most, const std::string& unit) {
   return CLI::Validator(
       [least, most, unit](const std::string& text) {
@@ -39,9 +39,9 @@ std::pair<std::string, double> joint_at(const std::string& text) {
 void add_log_options(CLI::App& app, LogCall& call) {
   add_robot(app, call.robot);
   app.add_option("--effort", call.effort,
-                 "Of dyn run's log.csv: the torque sensed behind the drive, or applied by it [applied]")
+                 "For log.csv of dyn run: the torque sensed behind the drive, or applied by it [applied]")
       ->check(CLI::IsMember({"sensed", "applied"}));
-  app.add_option("--at", call.at, "JOINT=VALUE: where a joint stands that is not in the log [0]")
+  app.add_option("--at", call.at, "JOINT=VALUE: position of a joint that is not in the log [0]")
       ->allow_extra_args(false)
       ->check(CLI::Validator(
           [](const std::string& text) {
@@ -49,12 +49,13 @@ void add_log_options(CLI::App& app, LogCall& call) {
             return std::string();
           },
           "", "joint"));
-  app.add_option("--topic", call.topic, "Of a bag: where its JointState messages are")->capture_default_str();
+  app.add_option("--topic", call.topic, "For a bag: topic of its JointState messages")->capture_default_str();
   app.add_option("--gravity", call.gravity, "X,Y,Z in m/s^2, base frame [0,0,-9.81]")->check(is_vector());
   app.add_option("--cutoff", call.cutoff_hz,
-                 "Hz of the zero-phase low-pass; chosen from the spectrum, and told, unless given")
+                 "Hz of the zero-phase low-pass; chosen from the spectrum and printed unless given")
       ->check(between(1e-3, 1e6, " Hz"));
-  app.add_option("--hold-out", call.hold_out, "The last part of each log, 0.4 for 40 %, that is judged")
+  app.add_option("--hold-out", call.hold_out,
+                 "Share of each log, at its end, that is held out for judging, 0.4 for 40 %")
       ->check(between(0.0, 0.95, ""));
 }
 

@@ -29,9 +29,9 @@ void add_log_options(CLI::App& app, LogCall& call);
 [[nodiscard]] std::optional<double> given_cutoff(const LogCall& call);
 // With its armature.
 [[nodiscard]] std::shared_ptr<const Model> model_of(const LogCall& call);
-// On standard error, a line each.
+// On standard error, one line each.
 void say_notes(const std::string& source, const std::vector<std::string>& notes);
-// Throws ModelError where the file cannot be written.
+// Throws ModelError if the file cannot be written.
 void write_text(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace dyn::cli

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// dyn precision: how precisely the laws track on a plant that is the model; docs/control.md explains the tables.
+// dyn precision: tracking errors of the laws on a plant equal to the model; docs/control.md explains the tables.
 #include "dyn_sim/precision.hpp"
 
 #include <array>
@@ -68,7 +68,7 @@ void print(const ordered_json& out) {
                text(row["prediction_0.5"]["max"]), text(row["prediction_0"]["rms"]), number(ratio, 3)});
   }
   rates.print();
-  std::cout << '\n' << heading("3 kg put on the flange in motion, 1 kHz; errors after that") << '\n';
+  std::cout << '\n' << heading("3 kg attached to the flange of the plant in motion, 1 kHz; errors after that") << '\n';
   Table payloads({{"attached to the model"},
                   {"rms, rad", Table::Align::right},
                   {"largest", Table::Align::right},

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// dyn replay: what a model predicts for a recorded motion, beside the measured torque.
+// dyn replay: torques that a model predicts for a recorded motion, beside the measured ones.
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -47,7 +47,7 @@ void print(const std::vector<std::string>& joints, const sim::Fit& fit, double c
   }
   table.print();
   std::cout << "\nThe model leaves " << number(100.0 * fit.relative, 3) << " % of the torque unexplained ("
-            << fit.samples << " samples behind a low-pass of " << number(cutoff_hz, 3) << " Hz).\n";
+            << fit.samples << " samples after a low-pass of " << number(cutoff_hz, 3) << " Hz).\n";
 }
 
 void replay(const Call& call) {
@@ -85,8 +85,9 @@ void replay(const Call& call) {
 Action declare_replay(CLI::App& app) {
   auto call = std::make_shared<Call>();
   add_log_options(app, call->log);
-  app.add_option("LOG", call->file, "A CSV file with time_s, q.JOINT, v.JOINT, effort.JOINT")->required();
-  app.add_option("--out", call->out, "Directory for report.html; none is written unless given");
+  app.add_option("LOG", call->file, "A log: CSV with time_s, q.JOINT, v.JOINT, effort.JOINT, or rosbag2 (.mcap, .db3)")
+      ->required();
+  app.add_option("--out", call->out, "Directory for report.html, which is written only if this is given");
   add_json(app, call->json);
   return [call] { replay(*call); };
 }

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// dyn robots: what may stand for ROBOT besides a file.
+// dyn robots: the names that may be given as ROBOT instead of a file.
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>

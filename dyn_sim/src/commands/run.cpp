@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// dyn run: a configuration's closed loop, with live progress, and everything it leaves behind.
+// dyn run: the closed loop of a configuration, with live progress, and its files.
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ std::atomic<int> interrupts{0};
 
 void on_interrupt(int) { interrupts.fetch_add(1, std::memory_order_relaxed); }
 
-// A hangup brings the arms to rest as well, but where it is ignored on purpose (nohup).
+// A hangup brings the arms to rest as well, unless it is ignored on purpose (nohup).
 void listen_to_signals() {
   interrupts.store(0);
   std::signal(SIGINT, on_interrupt);
@@ -61,7 +61,7 @@ std::filesystem::path default_folder(const sim::RunConfig& config) {
   return std::filesystem::path("runs") / (name.empty() || name == "." || name == ".." ? "run" : name);
 }
 
-// CLI11's own ranges let NaN pass.
+// CLI11's own ranges accept NaN.
 CLI::Validator is_duration() {
   return CLI::Validator(
       [](const std::string& text) {
@@ -85,7 +85,7 @@ void print_arm(const sim::ArmRecord& arm) {
   }
   table.print();
   if (!arm.collision_begins_s.empty()) {
-    std::cout << "collision first seen at " << number(arm.collision_begins_s.front(), 5) << " s, in "
+    std::cout << "collision first detected at " << number(arm.collision_begins_s.front(), 5) << " s, in "
               << arm.collision_cycles << " cycles\n";
   }
   for (const auto& [time_s, cut] : arm.reference_cuts) {
@@ -165,9 +165,9 @@ Action declare_run(CLI::App& app) {
   app.add_option("--duration", call->duration_s, "Seconds, instead of the configuration's duration_s")
       ->check(is_duration());
   app.add_option("--out", call->out, "Directory for results.json, log.csv, log.mcap and report.html [runs/CONFIG]");
-  app.add_option("--engine", call->engine, "native or mujoco, instead of what the configuration says")
+  app.add_option("--engine", call->engine, "Engine of the plant, instead of the configuration's")
       ->check(CLI::IsMember({"native", "mujoco"}));
-  app.add_flag("--fast", call->fast, "As fast as it goes, not in real time");
+  app.add_flag("--fast", call->fast, "As fast as possible, not in real time");
   add_json(app, call->json);
   return [call] { run(*call); };
 }

@@ -58,8 +58,8 @@ Action declare_study(CLI::App& app) {
     listing +=
         "  " + std::string(study.name) + std::string(21 - std::string(study.name).size(), ' ') + study.summary + "\n";
   }
-  app.footer(listing + "Exit code 3 where a check of the study fails; everything is written all the same.");
-  app.add_option("NAME", call->name, "Which study")->required()->check(CLI::IsMember(names));
+  app.footer(listing + "Exit code 3 if a check of the study fails; everything is written nevertheless.");
+  app.add_option("NAME", call->name, "Name of the study")->required()->check(CLI::IsMember(names));
   app.add_option("--out", call->out, "Directory for report.html, and its figures as SVG and CSV")->type_name("DIR");
   return [call] { run_study(*call); };
 }

@@ -40,10 +40,10 @@ CLI::Validator are_terms() {
         std::istringstream in(text);
         bool any = false;
         for (std::string name; std::getline(in, name, ',');) {
-          if (name != "M" && name != "C" && name != "g") return "'" + name + "' is none of M, C, g";
+          if (name != "M" && name != "C" && name != "g") return "'" + name + "' must be M, C or g";
           any = true;
         }
-        return any && text.back() != ',' ? std::string() : "'" + text + "' is no list of M, C, g";
+        return any && text.back() != ',' ? std::string() : "'" + text + "' is not a list of M, C, g";
       },
       "", "terms");
 }
@@ -78,7 +78,7 @@ Action declare_symbolic(CLI::App& app) {
                  "Masses, centres of mass, inertias and lengths as numbers, or as symbols (text and latex)")
       ->capture_default_str()
       ->check(CLI::IsMember({"numbers", "symbols"}));
-  app.add_option("--gravity", call->gravity, "In the base frame, m/s^2; 0,0,-9.81 unless given")
+  app.add_option("--gravity", call->gravity, "Gravity vector in the base frame, m/s^2; 0,0,-9.81 unless given")
       ->type_name("X,Y,Z")
       ->check(is_vector());
   app.footer(

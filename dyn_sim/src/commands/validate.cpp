@@ -101,10 +101,10 @@ void validate(const Call&) {
 Action declare_validate(CLI::App& app) {
   auto call = std::make_shared<Call>();
   add_robot(app, call->robot);
-  app.add_option("--states", call->states, "How many random states, within the joints' limits")
+  app.add_option("--states", call->states, "Number of random states, within the joints' limits")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  app.add_option("--seed", call->seed, "Of the random states")->capture_default_str();
+  app.add_option("--seed", call->seed, "Seed of the random states")->capture_default_str();
   add_json(app, call->json);
   return [call] { validate(*call); };
 }

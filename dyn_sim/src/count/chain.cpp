@@ -21,7 +21,8 @@ class Generator {
   std::uint64_t state_;
 };
 
-// Distal DH: joint i turns about z of frame i - 1; a, d, alpha lead on. R = Rz(0) Rx(alpha), p = (a, 0, d).
+// Distal DH: joint i rotates about z of frame i - 1; a, d, alpha give the next frame. R = Rz(0) Rx(alpha), p = (a, 0,
+// d).
 Pose dh_pose(Generator& random) {
   const double a_m = random.uniform(0.1, 0.5);
   const double d_m = random.uniform(0.05, 0.4);
@@ -29,7 +30,7 @@ Pose dh_pose(Generator& random) {
   return {Eigen::AngleAxisd(alpha_rad, Vec3d::UnitX()).toRotationMatrix(), Vec3d(a_m, 0.0, d_m)};
 }
 
-// A solid box, turned: three different principal moments, all products of inertia.
+// A solid box in a general orientation: three different principal moments, all products of inertia.
 Inertial generic_inertial(Generator& random) {
   Inertial inertial;
   inertial.mass_kg = random.uniform(1.0, 10.0);

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The serial chains that the papers' operation counts are about: n revolute joints, generic DH parameters and inertias.
+// The serial chains for which the papers count operations: n revolute joints, generic DH parameters and inertias.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace dyn::cli {
 
-// The same chain every time for a seed; a longer one begins with the shorter.
+// The same chain every time for a seed; a longer one begins with the shorter one.
 [[nodiscard]] RobotDescription generic_chain(int joints, std::uint64_t seed = 2026);
 
 }  // namespace dyn::cli

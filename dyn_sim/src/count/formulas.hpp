@@ -11,7 +11,7 @@
 namespace dyn::cli {
 
 struct PaperFormula {
-  std::string_view parameter, algorithm;  // ours; the algorithm is empty where this project has none of that kind
+  std::string_view parameter, algorithm;  // ours; the algorithm is empty if this project has none of that kind
   std::string_view label, source;
   Polynomial multiplications, additions;
   std::string_view note;

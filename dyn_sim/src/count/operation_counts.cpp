@@ -21,7 +21,7 @@ struct Passes {
   unsigned needs;
   std::string_view name;
 };
-// Each pass with what it alone adds; together they are needs_all.
+// Each pass with the operations that it adds; together they are needs_all.
 constexpr std::array<Passes, 4> passes{{{needs_trigonometry, "trigonometry"},
                                         {needs_positions, "positions"},
                                         {needs_inertias, "inertias"},
@@ -54,7 +54,8 @@ class Bench {
     const VectorRef<Counting> qdd(out_.data(), tree_.coordinates);
     return counted([&] { (void)algorithm.compute(tree_, ws_, tau, qdd); });
   }
-  // Forward dynamics that take the bias from the inverse dynamics can be counted without it; all others as they are.
+  // Forward dynamics that take the bias from the inverse dynamics can be counted without it; all others are counted
+  // whole.
   template <class A>
   OperationCount given_bias(A& algorithm, const OperationCount& compute) {
     const ConstVectorRef<Counting> bias(rhs_.data(), tree_.size);
@@ -87,7 +88,7 @@ template <class Tuple>
 struct Family;
 template <class... A>
 struct Family<std::tuple<A...>> {
-  // run(bench, algorithm) for each algorithm of the family that is wanted.
+  // Calls run(bench, algorithm) for each wanted algorithm of the family.
   template <class Run>
   static void count(std::string_view parameter, const Wanted& wanted, Bench& bench, std::vector<AlgorithmCount>& counts,
                     Run&& run) {

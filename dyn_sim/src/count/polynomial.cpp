@@ -58,7 +58,7 @@ Fit fit_polynomial(const std::vector<double>& n, const std::vector<double>& coun
   for (size_t i = 0; i < n.size(); ++i) {
     fit.largest_error = std::max(fit.largest_error, std::abs(fit.polynomial(n[i]) - counts[i]));
   }
-  if (fit.largest_error < 0.5) fit.largest_error = 0.0;  // counts are whole
+  if (fit.largest_error < 0.5) fit.largest_error = 0.0;  // counts are integers
   return fit;
 }
 

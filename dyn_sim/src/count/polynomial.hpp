@@ -25,13 +25,13 @@ struct Polynomial {
 
 struct Fit {
   Polynomial polynomial;
-  double largest_error = 0.0;  // of the fit, in operations: 0 where the count is a polynomial
+  double largest_error = 0.0;  // of the fit, in operations: 0 if the count is a polynomial
 };
 
-// Least squares, cubic; coefficients below 1e-6 are taken for 0.
+// Least squares, cubic; coefficients below 1e-6 are set to 0.
 [[nodiscard]] Fit fit_polynomial(const std::vector<double>& n, const std::vector<double>& counts);
 
-// The least n from which on up to `last` the first costs less than the second; nothing where that never happens.
+// The smallest n from which on, up to `last`, the first costs less than the second; nothing if there is none.
 using Cost = std::function<double(int n)>;
 [[nodiscard]] std::optional<int> crossover(const Cost& first, const Cost& second, int last);
 

@@ -13,7 +13,7 @@ namespace {
 double multiplications_of(const OperationCount& count) { return static_cast<double>(count.multiplications); }
 double additions_of(const OperationCount& count) { return static_cast<double>(count.additions); }
 
-// All algorithms on chains of some lengths: what the polynomials are fitted to.
+// All algorithms on chains of some lengths, to which the polynomials are fitted.
 struct ChainCounts {
   std::vector<double> n;
   std::vector<std::vector<AlgorithmCount>> counts;  // of each length

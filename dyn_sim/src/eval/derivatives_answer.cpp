@@ -7,8 +7,8 @@
 namespace dyn::cli {
 namespace {
 
-// d(friction)/dv: the damping that a coordinate feels, of mimic joints by the square of their ratio. Coulomb friction
-// does not change with v but where v is 0.
+// d(friction)/dv: the damping of a coordinate, for mimic joints times the square of their ratio. Coulomb friction is
+// constant in v except at v = 0.
 VecX<double> damping(const Model& model) {
   std::map<std::string_view, double> of_joint;
   for (const JointDescription& joint : model.description().joints) of_joint[joint.name] = joint.damping;

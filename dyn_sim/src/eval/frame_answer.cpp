@@ -41,7 +41,7 @@ FrameAnswer::FrameAnswer(const std::shared_ptr<const Model>& model, const std::s
       existed_(existed || frames_.status(0) != FrameStatus::absent) {}
 
 void FrameAnswer::add(Dynamics& dynamics, const EvalState& state, ordered_json& answer) {
-  if (!existed_) (void)Frames(model_, {frames_.name(0)});  // throws, with the names that may be meant
+  if (!existed_) (void)Frames(model_, {frames_.name(0)});  // throws, listing the names that may be meant
   frames_.update(dynamics);
   if (frames_.status(0) == FrameStatus::absent) {
     answer["frame"] = nullptr;

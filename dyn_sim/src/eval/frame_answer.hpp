@@ -20,7 +20,7 @@ class FrameAnswer {
   FrameAnswer(const std::shared_ptr<const Model>& model, const std::string& name, bool existed);
 
   [[nodiscard]] bool existed() const noexcept { return existed_; }
-  // "frame"; null with "frame_error" where its payload was taken away. Throws where there never was such a frame.
+  // Adds "frame"; null with "frame_error" if its payload was detached. Throws if there never was such a frame.
   void add(Dynamics& dynamics, const EvalState& state, nlohmann::ordered_json& answer);
 
  private:
@@ -30,7 +30,7 @@ class FrameAnswer {
   bool existed_;
 };
 
-// "Minv"; null where "qdd" is.
+// Adds "Minv"; null where "qdd" is.
 void add_inverse_mass_matrix(Dynamics& dynamics, const EvalState& state, nlohmann::ordered_json& answer);
 
 }  // namespace dyn::cli

@@ -46,7 +46,7 @@ std::string quote_not_finite(const std::string& line) {
   return out;
 }
 
-// The parser keeps the last of two equal keys without a word; we do not.
+// The parser silently keeps the last of two equal keys; we refuse them.
 class UniqueKeys {
  public:
   bool operator()(int, json::parse_event_t event, const json& parsed) {
@@ -62,7 +62,7 @@ class UniqueKeys {
   std::vector<std::set<std::string>> seen_;
 };
 
-// The parser takes memory for every level.
+// The parser allocates memory for every level.
 void refuse_depth(const std::string& line) {
   constexpr int most = 32;
   int depth = 0;

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// One line of text to one JSON object, strictly: every key once, nothing behind it.
+// Parses one line of text as one JSON object, strictly: every key once, nothing after the object.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,8 +8,8 @@
 
 namespace dyn::cli {
 
-// Throws ModelError. NaN, Infinity and numbers beyond a double's range, which JSON has not, come as strings, so that
-// whoever reads the entry can say where it stands.
+// Throws ModelError. NaN, Infinity and numbers beyond a double's range, which JSON does not have, become strings, so
+// that the code that reads the entry can report its place.
 [[nodiscard]] nlohmann::json parse_json_line(const std::string& line);
 
 // A value for a message: short, on one line.

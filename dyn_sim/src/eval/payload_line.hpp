@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The value of {"attach":...} to a payload.
+// Converts the value of {"attach":...} to a payload.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,8 @@
 
 namespace dyn::cli {
 
-// Throws ModelError: a key is missing, unknown or wrong, the URDF cannot be read, no matter can have the inertia.
+// Throws ModelError if a key is missing, unknown or wrong, the URDF cannot be read, or the inertia is physically
+// impossible.
 [[nodiscard]] Payload read_payload(const nlohmann::json& argument);
 
 }  // namespace dyn::cli

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// `dyn eval --regressor`: Y, bodies and p, Y p = tau; with friction and armature their columns too.
+// `dyn eval --regressor`: Y, bodies and p with Y p = tau; with friction and armature, their columns too.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -15,12 +15,12 @@
 
 namespace dyn::cli {
 
-// One number a coordinate each.
+// One number for each coordinate.
 struct EvalState {
   std::vector<double> q, v, a, tau;
 };
 
-// The result as JSON; throws where it overflowed, naming the largest entry of the state.
+// The result as JSON; throws if it overflowed, naming the largest entry of the state.
 class Rows {
  public:
   struct Entries {
@@ -36,7 +36,7 @@ class Rows {
     for (size_t i = 0; i < names_.size(); ++i) row.push_back(finite(what, i, x[static_cast<Eigen::Index>(i)]));
     return row;
   }
-  // A row a coordinate.
+  // A row for each coordinate.
   [[nodiscard]] nlohmann::ordered_json matrix(const char* what, const ConstMatrixRef<double>& X) const {
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
     for (size_t i = 0; i < names_.size(); ++i) {
@@ -46,7 +46,7 @@ class Rows {
     }
     return rows;
   }
-  // One number of what belongs to no joint.
+  // A number that belongs to no joint.
   [[nodiscard]] double finite(const char* what, double value) const {
     if (!std::isfinite(value)) too_large(what, value);
     return value;

@@ -43,7 +43,7 @@ const char* command_in(const json& line) {
 EvalSession::EvalSession(RobotDescription robot, const EvalOptions& options) { rebuild(std::move(robot), options); }
 
 ordered_json EvalSession::answer(const json& line) {
-  if (!line.is_object()) throw ModelError("a line holds one object, not " + describe(line));
+  if (!line.is_object()) throw ModelError("a line must hold one object, not " + describe(line));
   const char* command = command_in(line);
   if (command == nullptr) return evaluate(read_state(line));
   ordered_json reply;
@@ -51,7 +51,7 @@ ordered_json EvalSession::answer(const json& line) {
     if (command == std::string_view("robot")) {
       replace_robot(line, reply);
     } else {
-      if (line.size() != 1) throw ModelError(std::string("'") + command + "' stands alone in its line");
+      if (line.size() != 1) throw ModelError(std::string("'") + command + "' must be the only key of its line");
       obey(command, line[command]);
     }
     reply["ok"] = true;
@@ -112,8 +112,8 @@ void EvalSession::forward(const EvalState& state, const std::vector<double>& res
   result["qdd_error"] = where + "M is singular, pivot " + number(status.value);
 }
 
-// damping v + friction sign(v) and what else <dynamics> has, with no sign where v is 0. A mimic joint resists the
-// coordinate it follows: the torque at its own rate ratio v does work on v as ratio times itself.
+// damping v + friction sign(v) and the other terms of <dynamics>; the sign is 0 at v = 0. A mimic joint resists the
+// coordinate it follows: a torque at its own rate ratio v has the power of ratio times that torque at v.
 std::vector<double> EvalSession::friction_at(const std::vector<double>& v) const {
   const Tree& tree = model().tree();
   std::map<std::string_view, const JointDescription*> joints;
@@ -169,7 +169,7 @@ void EvalSession::replace_robot(const json& line, ordered_json& reply) {
   allow_keys(line, "a change of the robot", {"robot", "map"});
   CoordinateMap map;
   if (const auto given = line.find("map"); given != line.end()) {
-    if (!given->is_object()) throw ModelError("'map' is an object of joint names, not " + describe(*given));
+    if (!given->is_object()) throw ModelError("'map' must be an object of joint names, not " + describe(*given));
     for (const auto& [from, to] : given->items()) {
       map[from] = to.is_null() ? std::nullopt : std::optional(as_text(to, "map", "a joint's name or null"));
     }
@@ -184,10 +184,10 @@ void EvalSession::replace_robot(const json& line, ordered_json& reply) {
     from.push_back(c < 0 ? ordered_json() : ordered_json(model().coordinate_names().at(static_cast<size_t>(c))));
   }
   rebuild(std::move(robot), options_);
-  reply["from"] = from;  // the joint that each joint of the robot goes on from; null: it is new
+  reply["from"] = from;  // the joint that each joint of the robot continues; null: it is new
 }
 
-// Everything that can fail comes first; then the old model goes.
+// Everything that can fail comes first; then the old model is replaced.
 void EvalSession::rebuild(RobotDescription robot, const EvalOptions& options) {
   const auto model = std::make_shared<const Model>(Model::build(robot, options.model));
   auto dynamics = std::make_unique<Dynamics>(model, options.algorithms);

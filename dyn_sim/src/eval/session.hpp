@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What `dyn eval` is between two lines: a robot with its payloads, gravity and chosen algorithms. A state is answered
-// with its dynamics; a command changes the model at once, or is refused and changes nothing.
+// The state of `dyn eval` between two lines: a robot with its payloads, gravity and chosen algorithms. A state is
+// answered with its dynamics; a command changes the model at once, or is refused and changes nothing.
 #pragma once
 
 #include <memory>
@@ -21,19 +21,19 @@ namespace dyn::cli {
 struct EvalOptions {
   ModelOptions model;
   AlgorithmChoice algorithms;
-  bool friction = false;     // viscous damping v + Coulomb friction sign(v) belong to tau
-  bool regressor = false;    // the answer has Y too
-  bool derivatives = false;  // and the derivatives of tau and qdd
-  bool minv = false;         // and M^-1
-  std::string frame;         // and this link's or payload's frame, where not empty
+  bool friction = false;     // include viscous damping v + Coulomb friction sign(v) in tau
+  bool regressor = false;    // add Y to the answer
+  bool derivatives = false;  // add the derivatives of tau and qdd
+  bool minv = false;         // add M^-1
+  std::string frame;         // add this link's or payload's frame, if not empty
 };
 
 class EvalSession {
  public:
-  // Throws ModelError where the description is no robot.
+  // Throws ModelError if the description is not a valid robot.
   EvalSession(RobotDescription robot, const EvalOptions& options);
 
-  // The answer to one line. Throws ModelError for what is neither a command nor a sound state.
+  // The answer to one line. Throws ModelError if it is neither a command nor a valid state.
   [[nodiscard]] nlohmann::ordered_json answer(const nlohmann::json& line);
 
  private:
@@ -56,7 +56,7 @@ class EvalSession {
   std::vector<Payload> payloads_;
   EvalOptions options_;
   std::unique_ptr<Dynamics> dynamics_;
-  std::unique_ptr<Regressor> regressor_;      // where it was asked for
+  std::unique_ptr<Regressor> regressor_;      // if requested
   std::unique_ptr<Derivatives> derivatives_;  // likewise
   std::unique_ptr<FrameAnswer> frame_;        // likewise
 };

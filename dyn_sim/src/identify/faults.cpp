@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What looks wrong with a log beside the model, found before anything is fitted: thresholds are wide, so that a robot
-// whose URDF is poor (a UR10's explains 59 % of its torque) is not taken for another one.
+// Likely faults of a log, found before anything is fitted by comparing it with the model. The thresholds are wide, so
+// that a robot whose URDF is poor (a UR10's explains 59 % of its torque) is not taken for another robot.
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
@@ -148,7 +148,7 @@ std::vector<std::string> other_gravity(const std::shared_ptr<const Model>& model
   const double seen = g.dot(AtA * g);  // of gravity in the torque
   if (before < 0.1 * torque && before < 0.1 * seen) return {};
   if (after > 0.15 * before || (fitted - g).norm() < 0.25 * std::max(g.norm(), 1.0)) return {};
-  if (fitted.norm() < 0.15 * g.norm()) return {"there is no gravity in the measured torque: was it taken off?"};
+  if (fitted.norm() < 0.15 * g.norm()) return {"there is no gravity in the measured torque: was it subtracted?"};
   return {"the torque fits a gravity of (" + text(fitted.x()) + ", " + text(fitted.y()) + ", " + text(fitted.z()) +
           ") m/s^2, not (" + text(g.x()) + ", " + text(g.y()) + ", " + text(g.z()) + "); --gravity sets it"};
 }
@@ -162,7 +162,7 @@ std::vector<std::string> other_scales(const Comparison& c, const Energies& e, co
     const double scale = pt / pp;
     if (scale > 0.6 && scale < 1.67) continue;
     faults.push_back("the torque of joint '" + joints[static_cast<size_t>(j)] + "' is " + text(scale) +
-                     " times what the model predicts: is a gear ratio or the scale of a sensor off?");
+                     " times what the model predicts: is a gear ratio or the scale of a sensor wrong?");
   }
   return faults;
 }
@@ -180,8 +180,8 @@ std::vector<std::string> find_faults(const std::shared_ptr<const Model>& model, 
   if (auto faults = exchanged_joints(model, motion); !faults.empty()) return faults;
   if (auto faults = other_scales(c, e, joints); !faults.empty()) return faults;
   if (e.error.sum() > 0.8 * e.torque.sum()) {
-    return {"the model explains hardly anything of the torque (" +
-            text(100.0 * std::sqrt(e.error.sum() / e.torque.sum())) + " % is left): is this the log of another robot?"};
+    return {"the model explains hardly any of the torque (" + text(100.0 * std::sqrt(e.error.sum() / e.torque.sum())) +
+            " % is left): is this the log of another robot?"};
   }
   return {};
 }

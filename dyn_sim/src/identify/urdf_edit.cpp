@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The user's URDF with other inertials and <dynamics>. The text was read before, strictly, by dyn_core: here only the
-// places of a few elements in it are looked for, so that every other character stays as it is.
+// The user's URDF with other inertials and <dynamics>. dyn_core has already read the text strictly; here only the
+// places of a few elements are searched, so that every other character stays as it is.
 #include <charconv>
 #include <functional>
 #include <map>

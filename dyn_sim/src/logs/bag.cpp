@@ -25,7 +25,7 @@ void BagColumns::declare(const std::string& topic, const std::string& type, cons
   declared_ = true;
 }
 
-// The first message says which joints there are; another order is as good, other joints are another publisher's.
+// The first message determines the joints; another order is accepted, other joints come from another publisher.
 void BagColumns::check_names(const std::vector<std::string>& names) {
   std::vector<std::string> sorted = names;
   std::sort(sorted.begin(), sorted.end());

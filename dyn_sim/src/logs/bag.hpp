@@ -17,10 +17,10 @@ class BagColumns {
   BagColumns(std::string source, std::string topic);
 
   [[nodiscard]] const std::string& topic() const noexcept { return topic_; }
-  // What a bag says of one of its topics. Throws ModelError where the wanted one holds anything but JointState in CDR.
+  // Declares one topic of the bag. Throws ModelError if the requested topic has other messages than JointState in CDR.
   void declare(const std::string& topic, const std::string& type, const std::string& encoding);
   void add(std::span<const std::uint8_t> message, std::int64_t logged_ns);
-  // Throws ModelError where there was nothing; `topics`: what the bag has instead.
+  // Throws ModelError if there were no messages; `topics`: the topics that the bag has instead.
   [[nodiscard]] RawLog finish();
   [[noreturn]] void fail(const std::string& what) const;
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// In place of the readers of bags, in a build without libsqlite3, libzstd or liblz4.
+// Replaces the readers of bags in a build without libsqlite3, libzstd or liblz4.
 #include "dyn_core/error.hpp"
 #include "dyn_sim/logs/motion_log.hpp"
 

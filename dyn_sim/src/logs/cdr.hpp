@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// sensor_msgs/msg/JointState as ROS 2 serializes it (CDR). Every length is checked against what is left of the message.
+// sensor_msgs/msg/JointState as serialized by ROS 2 (CDR). Every length is checked against the rest of the message.
 #pragma once
 
 #include <cstdint>

@@ -50,7 +50,7 @@ std::string shown(std::string_view text) {
   return "'" + std::string(text.substr(0, 40)) + (text.size() > 40 ? "...'" : "'");
 }
 
-// Which of the log's effort columns counts: the one asked for, else effort, else dyn run's applied.
+// The effort columns that are used: those requested, else effort, else applied of dyn run.
 std::string effort_prefix(const std::vector<std::string>& names, const LogChoice& choice, const std::string& where) {
   const auto has = [&names](const std::string& prefix) {
     for (const std::string& name : names) {

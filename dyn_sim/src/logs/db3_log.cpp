@@ -22,7 +22,7 @@ class Db3 {
     sqlite3* raw = nullptr;
     const int code = sqlite3_open_v2(file.c_str(), &raw, SQLITE_OPEN_READONLY, nullptr);
     database_.reset(raw);
-    if (code != SQLITE_OK) columns_.fail(std::string("this is no rosbag2 database: ") + sqlite3_errstr(code));
+    if (code != SQLITE_OK) columns_.fail(std::string("this is not a rosbag2 database: ") + sqlite3_errstr(code));
   }
 
   void read() {
@@ -62,7 +62,7 @@ class Db3 {
   }
 
   [[noreturn]] void fail() {
-    columns_.fail(std::string("this is no rosbag2 database: ") + sqlite3_errmsg(database_.get()));
+    columns_.fail(std::string("this is not a rosbag2 database: ") + sqlite3_errmsg(database_.get()));
   }
 
   Database database_;

@@ -98,15 +98,15 @@ class Mcap {
   void read() {
     std::uint8_t head[8] = {};
     if (!get(head, sizeof head) || !std::equal(std::begin(magic), std::end(magic), head))
-      bag_.fail("this is no MCAP file");
+      bag_.fail("this is not an MCAP file");
     while (true) {
       std::uint8_t start[9];
-      if (!get(start, sizeof start)) bag_.fail("the bag is cut off: it ends without an end of its data");
+      if (!get(start, sizeof start)) bag_.fail("the bag is truncated: it has no end of data");
       std::uint64_t length = 0;
       for (size_t k = 0; k < 8; ++k) length |= std::uint64_t{start[1 + k]} << (8 * k);
       if (start[0] == data_end_op || start[0] == footer_op) return;
       if (length > left_) {
-        bag_.fail("the bag is cut off: a record of " + std::to_string(length) + " bytes begins " +
+        bag_.fail("the bag is truncated: a record of " + std::to_string(length) + " bytes begins " +
                   std::to_string(left_) + " bytes before the end of the file");
       }
       if (length > largest_record)
@@ -147,7 +147,7 @@ class Mcap {
     Fields fields(content, bag_, "channel");
     const auto id = fields.number(2), schema = fields.number(2);
     const std::string topic = fields.text(), encoding = fields.text();
-    if (std::find(wanted_.begin(), wanted_.end(), id) != wanted_.end()) return;  // told again in a later chunk
+    if (std::find(wanted_.begin(), wanted_.end(), id) != wanted_.end()) return;  // repeated in a later chunk
     bag_.declare(topic, schemas_.count(schema) > 0 ? schemas_[schema] : "an unknown type", encoding);
     if (topic == bag_.topic()) wanted_.push_back(id);
   }
@@ -167,7 +167,7 @@ class Mcap {
     } else if (compression == "lz4") {
       unpacked = unpacked_lz4(packed, static_cast<size_t>(size), bag_);
     } else if (!compression.empty()) {
-      bag_.fail("a chunk is compressed by '" + compression + "', which is none of zstd, lz4");
+      bag_.fail("a chunk is compressed by '" + compression + "', not by zstd or lz4");
     }
     const View plain = compression.empty() ? packed : View(unpacked);
     Fields records(plain, bag_, "chunk");

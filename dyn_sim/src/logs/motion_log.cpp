@@ -25,7 +25,7 @@ std::string listed(const std::vector<std::string>& names, size_t most = 12) {
   return names.size() > most ? all + ", ..." : all;
 }
 
-// A column that the file has for some rows only is none.
+// A column with values in some rows only is treated as missing.
 void check_lengths(const RawLog& raw) {
   for (const auto& [joint, columns] : raw.joints) {
     for (const auto& values : columns) {
@@ -47,7 +47,7 @@ void check_time(const RawLog& raw) {
   const double span = t.back() - t.front();
   if (span > 0.0 && span / static_cast<double>(t.size()) > 100.0) {
     throw ModelError(raw.source + ": the rows are " + text(span / static_cast<double>(t.size())) +
-                     " s apart; time_s is to be in seconds");
+                     " s apart; time_s must be in seconds");
   }
 }
 
@@ -60,8 +60,8 @@ bool same_row(const RawLog& raw, size_t a, size_t b) {
   return true;
 }
 
-// Rows that say nothing new: those at the time of the row before, and those whose numbers are all those of the row
-// before while the arm moves (a recorder that was faster than the source). An arm at rest may repeat itself for long.
+// Rows without new information: those at the time of the row before, and those with the same numbers as the row before
+// while the arm moves (a recorder that was faster than the source). An arm at rest may repeat its state for long.
 std::vector<size_t> rows_to_keep(RawLog& raw) {
   constexpr size_t longest_stale = 5;
   const size_t rows = raw.time_s.size();
@@ -109,7 +109,7 @@ const JointDescription& joint_of(const Model& model, size_t coordinate) {
   throw ModelError("there is no coordinate " + std::to_string(coordinate));
 }
 
-// Positions in degrees stand far outside limits that they would keep as radians.
+// Positions in degrees are far outside limits within which they would be as radians.
 void check_units(const MotionLog& log, const Model& model) {
   constexpr double degree = std::numbers::pi / 180.0;
   for (size_t i = 0; i < log.in_log.size(); ++i) {
@@ -123,7 +123,7 @@ void check_units(const MotionLog& log, const Model& model) {
                               text(most) + " rad, outside its limits of " + text(joint.limits->lower) + " to " +
                               text(joint.limits->upper) + " rad";
     if (least * degree >= lower && most * degree <= upper) {
-      throw ModelError(where + ", but not if these are degrees; positions are to be in radians");
+      throw ModelError(where + ", but within them if these are degrees; positions must be in radians");
     }
     if (most - upper > 2.0 * std::numbers::pi || lower - least > 2.0 * std::numbers::pi) {
       throw ModelError(where + ": is this the log of another robot?");
@@ -131,7 +131,7 @@ void check_units(const MotionLog& log, const Model& model) {
   }
 }
 
-// v beside the differences of q: the slope of the one over the other is 1.
+// v compared with the differences of q: the slope of one over the other is 1.
 void check_velocities(const MotionLog& log, const Model& model) {
   if (!log.has_v || log.rows() < 20) return;
   for (Eigen::Index i = 0; i < log.q.cols(); ++i) {
@@ -156,7 +156,7 @@ void check_velocities(const MotionLog& log, const Model& model) {
     if (ratio > 0.8 && ratio < 1.25) continue;
     throw ModelError(log.source + ": the velocity of joint '" + model.coordinate_names()[static_cast<size_t>(i)] +
                      "' is " + text(ratio) + " times the rate of its position" +
-                     (ratio > 50.0 && ratio < 65.0 ? "; it is to be in rad/s, not degrees/s" : ""));
+                     (ratio > 50.0 && ratio < 65.0 ? "; it must be in rad/s, not degrees/s" : ""));
   }
 }
 
@@ -222,7 +222,7 @@ class Mapper {
     const auto given = choice_.at.find(name);
     const double q = given == choice_.at.end() ? 0.0 : given->second;
     log_.q.col(static_cast<Eigen::Index>(coordinate)).setConstant(q);
-    log_.notes.push_back("joint '" + name + "' is not in the log and stands at " + text(q));
+    log_.notes.push_back("joint '" + name + "' is not in the log and is assumed at " + text(q));
   }
 
   void tell() {
@@ -246,7 +246,8 @@ class Mapper {
     if (std::find(log_.has_effort.begin(), log_.has_effort.end(), true) == log_.has_effort.end()) {
       throw ModelError(raw_.source + ": the log has no torque (effort.JOINT) of any joint of the robot");
     }
-    if (!strangers.empty()) log_.notes.push_back("not of this robot and ignored: " + listed(strangers));
+    if (!strangers.empty())
+      log_.notes.push_back("joints that are not of this robot were ignored: " + listed(strangers));
     if (!log_.has_v)
       log_.notes.emplace_back("velocities are not in the log for every joint; positions are differentiated");
     for (size_t i = 0; i < names.size(); ++i) {

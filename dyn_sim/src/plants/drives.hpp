@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// What stands between a controller and an arm, the same for every engine: drives that act late and only so strongly,
-// sensors that are noisy and coarse. Nothing here allocates but the constructors and fit().
+// The drives and sensors between a controller and an arm, the same for every engine: drives with delay and limits,
+// sensors with noise and finite resolution. Only the constructors and fit() allocate.
 #pragma once
 
 #include <random>
@@ -12,7 +12,7 @@
 
 namespace dyn::sim {
 
-// Throws ModelError where a step is given that is shorter than shortest_step_s, or none at all.
+// Throws ModelError if the step is not 0 and shorter than shortest_step_s.
 void check_step(double step_s);
 // Equal steps of at most `wanted_s`, which was checked, that fill a period.
 [[nodiscard]] int steps_in(double period_s, double wanted_s) noexcept;
@@ -21,11 +21,11 @@ class Drives {
  public:
   explicit Drives(const PlantSettings& settings);
 
-  // The arm has other coordinates now; what was commanded to those that stay is still under way.
+  // The arm has other coordinates from now on; delayed commands of coordinates that stay are kept.
   void fit(const Model& model, const std::vector<int>& same);
   void reset() noexcept;
   void take_over(const Drives& before, std::span<const int> from) noexcept;
-  // What was commanded delay_cycles ago, within the limits of the drive, acts for the next period.
+  // The command of delay_cycles ago, within the limits of the drive, which acts for the next period.
   void take(std::span<const double> commanded) noexcept;
   [[nodiscard]] const std::vector<double>& effort() const noexcept { return effort_; }
 
@@ -45,7 +45,7 @@ class Sensors {
 
  private:
   NoiseSettings noise_;
-  std::mt19937_64 joint_random_, torque_random_;  // two, so that reading torques does not change what encoders say
+  std::mt19937_64 joint_random_, torque_random_;  // two, so that reading torques does not change the encoders' noise
   std::normal_distribution<double> joint_normal_, torque_normal_;
 };
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The plant of this project's own: the fastest forward dynamics that fits the robot, integrated between two control
-// cycles by Dormand and Prince with adaptive steps, or with fixed ones where the tolerance is 0.
+// The plant of this project: the fastest forward dynamics that fits the robot, integrated between two control cycles by
+// Dormand and Prince with adaptive steps, or with fixed steps if the tolerance is 0.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,7 +17,7 @@
 namespace dyn::sim {
 namespace {
 
-// Per coordinate; what acts besides the motor.
+// Per coordinate: forces other than the motor's.
 struct JointForces {
   JointFriction friction;
   double lower = 0.0, upper = 0.0;
@@ -154,7 +154,7 @@ class NativePlant final : public Plant {
     find_pushed();
   }
 
-  // Bodies have other numbers once a payload has come or gone.
+  // Body indices change when a payload is attached or detached.
   void find_pushed() {
     const Link* const link = pushing_ ? model_->find_link(push_link_) : nullptr;
     pushing_ = link != nullptr && link->body >= 0;

@@ -6,8 +6,8 @@
 
 namespace dyn::sim {
 
-// The robot with some links and joints other than its model says. Throws ModelError where a link or joint does not
-// exist or a link has no mass.
+// The robot with some links and joints changed. Throws ModelError if a link or joint does not exist or a link has no
+// mass.
 RobotDescription with_overrides(RobotDescription robot, const PlantSettings& settings);
 
 }  // namespace dyn::sim

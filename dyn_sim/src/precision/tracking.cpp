@@ -100,7 +100,7 @@ class ContinuousLoop {
       case control::Law::gravity_compensation: control::gravity_compensation(in, out); return {};
       case control::Law::task_space: break;
       case control::Law::passivity:
-      case control::Law::adaptive: return control::passivity(in, passive_, out);  // nothing is learnt here
+      case control::Law::adaptive: return control::passivity(in, passive_, out);  // the learning is left out here
     }
     return {};
   }

@@ -137,13 +137,13 @@ void ArmLoop::start_validator(double rate_hz) {
 
 void ArmLoop::stop() noexcept {
   stopping_ = true;
-  if (config_.controller.reference_timeout_s > 0.0) return;  // else the controller waits for a reference for ever
+  if (config_.controller.reference_timeout_s > 0.0) return;  // otherwise the controller waits for a reference forever
   live::Fallback fallback = live_.requested_fallback();
   fallback.hold = true;
   live_.request_fallback(fallback);
 }
 
-void ArmLoop::boundaries(double time_s, bool wait) noexcept {
+void ArmLoop::apply_due_events(double time_s, bool wait) noexcept {
   if (failed()) return;
   while (true) {
     if (learner_ != nullptr && events_->estimate_ends(learning_event_, time_s)) end_learning(wait);
@@ -179,7 +179,7 @@ void ArmLoop::become(EventWriter::Robot& robot) noexcept {
   ahead_.follow(*trajectory_);
 }
 
-// Its last block goes to whoever solves: with `wait` also where no slot is free yet.
+// Its last block goes to the thread that solves; with `wait` even if it has to wait for a free slot.
 void ArmLoop::end_learning(bool wait) noexcept {
   learner_->finish();
   while (wait && !learner_->over()) {
@@ -225,12 +225,12 @@ void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
   sample_in(number + 1);
 }
 
-// Before a cycle's warm-up, which goes as far as the sample.
+// Called before a warm-up, which runs a cycle up to its sample.
 void ArmLoop::sample_in(std::int64_t number) noexcept {
   controller_.set_sample_ring(number % sample_every_ == 0 && record_.validation.available ? &ring_ : nullptr);
 }
 
-// What a cycle adds to the figures of the run, and what is seen of it from outside.
+// Adds a cycle to the figures of the run, and publishes it to other threads.
 void ArmLoop::note(double time_s, const control::CycleReport& report) noexcept {
   const auto own = at(robot_n_);
   worst_error_ = 0.0;
@@ -272,7 +272,7 @@ void ArmLoop::note_report(double time_s, const control::CycleReport& report) noe
   if (report.collision) {
     const bool begins = !view_.collision.load(std::memory_order_relaxed);
     if (begins && record_.collision_begins_s.size() < ArmRecord::most_collisions) {
-      record_.collision_begins_s.push_back(time_s);  // memory was taken before the loop
+      record_.collision_begins_s.push_back(time_s);  // memory was reserved before the loop
     }
     ++record_.collision_cycles;
   }
@@ -305,7 +305,7 @@ void ArmLoop::write_row(double time_s, const control::CycleReport& report) noexc
     }
   };
   const auto put = [&](Signal signal, const double* from) { put_of(signal, from, at(robot_n_)); };
-  const size_t all = plant_->q().size();  // payloads' joints have a motion and no reference
+  const size_t all = plant_->q().size();  // payloads' joints have a motion but no reference
   put_of(Signal::q, plant_->q().data(), all);
   put_of(Signal::v, plant_->v().data(), all);
   put(Signal::q_reference, ref_q_.data());

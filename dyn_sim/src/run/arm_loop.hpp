@@ -3,10 +3,11 @@
 // One arm in the closed loop: live model, controller, validator, plant and its timed events.
 //
 //   cycle():      measure -> Controller::step -> plant holds the torque for a period -> record   (nothing allocated)
-//   boundaries(): events that are due, between two cycles, made ready by the event writer's thread (nothing allocated)
+//   apply_due_events(): events that are due, between two cycles, made ready by the event writer's thread (nothing
+//   allocated)
 //
-// What the controller believes is changed through LiveModel; what the plant carries by a plant that was built beside
-// the loop and goes on where the one before is. An event on both takes effect in the same cycle.
+// The controller's model is changed through LiveModel; the plant's payloads by exchanging the plant for one that was
+// built beside the loop and continues from the same state. An event on both takes effect in the same cycle.
 #pragma once
 
 #include <memory>
@@ -24,7 +25,7 @@
 
 namespace dyn::sim {
 
-// The trajectory as the controller looks ahead on it.
+// The trajectory, as the controller evaluates it ahead of time.
 class TrajectoryAhead final : public control::ReferenceSource {
  public:
   explicit TrajectoryAhead(const Trajectory& trajectory) : trajectory_(&trajectory) {}
@@ -41,7 +42,7 @@ class TrajectoryAhead final : public control::ReferenceSource {
 
 class ArmLoop {
  public:
-  // `give_up`: raised by another thread, the plant does not go on to the end of a cycle.
+  // `give_up`: set by another thread; the plant then does not finish its period.
   ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, const std::atomic<bool>& give_up,
           ArmRecord& record, ArmView& view);
   ~ArmLoop();
@@ -51,8 +52,9 @@ class ArmLoop {
   ArmLoop& operator=(ArmLoop&&) = delete;
 
   void preallocate() { plant_->preallocate(); }
-  // With `wait` every event is in time, however long it takes; else one that is not ready yet comes a cycle later.
-  void boundaries(double time_s, bool wait) noexcept;
+  // With `wait` every event is in time, however long it takes to prepare; else one that is not ready comes a cycle
+  // later.
+  void apply_due_events(double time_s, bool wait) noexcept;
   void cycle(std::int64_t number, double time_s) noexcept;
   // No new reference from now on: the controller brings the arm to rest and holds it.
   void stop() noexcept;
@@ -61,7 +63,7 @@ class ArmLoop {
 
   [[nodiscard]] double last_update_ns() const noexcept { return update_ns_; }
   [[nodiscard]] double worst_error() const noexcept { return worst_error_; }
-  // The controller has given up: this arm's record ends here, whatever the others do.
+  // The controller has failed: this arm's record ends here, whatever the others do.
   [[nodiscard]] bool failed() const noexcept { return judge_.failed(); }
 
  private:
@@ -97,20 +99,20 @@ class ArmLoop {
   std::vector<double> q_, v_, ref_q_, ref_v_, ref_a_, effort_, zero_, sensed_;
   std::vector<char> passive_;  // of the robot's coordinates
   Columns record_columns_;
-  std::vector<int> columns_;  // of the record, by coordinate of the plant as it is now
+  std::vector<int> columns_;  // of the record, by coordinate of the present plant
   double squares_ = 0.0;
   std::int64_t squared_ = 0;
   double update_ns_ = 0.0, worst_error_ = 0.0;
   std::atomic<double> now_s_{0.0};
   int carried_ = 0;
-  identify::PayloadLearner* learner_ = nullptr;  // while an estimate goes on; the event writer's
+  identify::PayloadLearner* learner_ = nullptr;  // during an estimate; belongs to the event writer
   int learning_event_ = -1;
   bool learns_from_sensors_ = false;
   std::uint32_t cuts_seen_ = 0;
   bool stopping_ = false;
   Judge judge_;
   double duration_s_;
-  std::unique_ptr<EventWriter> events_;  // last: its thread works with all of the above
+  std::unique_ptr<EventWriter> events_;  // last member: its thread uses all of the above
 };
 
 }  // namespace dyn::sim

@@ -86,7 +86,7 @@ Columns::Columns(const ArmConfig& config, const Model& robot) {
         add(Model::build(carried, config.live.model));
         always_ = 0;
       }
-    } catch (const ModelError&) {  // the event is refused when its time comes, and brings nothing
+    } catch (const ModelError&) {  // the event will be refused when it is due, and adds nothing
     }
   }
 }

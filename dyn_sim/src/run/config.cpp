@@ -20,7 +20,7 @@ std::string fault_of_name(const std::string& name) {
   const auto no_good = [](unsigned char c) { return c < 0x20U || c == 0x7FU || c == '/' || c == '\\'; };
   if (name.empty()) return "is empty";
   if (name.size() > longest) return "has " + std::to_string(name.size()) + " bytes, more than 100";
-  if (name == "." || name == "..") return "'" + name + "' is no name";
+  if (name == "." || name == "..") return "'" + name + "' is not a name";
   if (std::any_of(name.begin(), name.end(), no_good)) {
     return "'" + name.substr(0, name.find('\0')) +
            "' has a slash, a backslash or a control character in it; it becomes part of file names";
@@ -28,7 +28,7 @@ std::string fault_of_name(const std::string& name) {
   return {};
 }
 
-// Unless it is given: the robot's, of a file the file's name.
+// Unless it is given: the robot's name, for a file the file's name.
 std::string default_name(const std::string& robot) {
   if (fault_of_name(robot).empty()) return robot;
   const std::string name = std::filesystem::path(robot).stem().string();
@@ -94,7 +94,7 @@ PlantSettings read_plant(YamlMap map, const std::filesystem::path& file) {
     map.fail("engine", "'" + plant.engine + "' must be native or mujoco");
   }
   plant.step_s = not_negative(map, "step", plant.step_s, 1.0);
-  if (plant.step_s > 0.0 && plant.step_s < shortest_step_s) map.fail("step", "is neither 0 nor at least 1e-9 s");
+  if (plant.step_s > 0.0 && plant.step_s < shortest_step_s) map.fail("step", "must be 0 or at least 1e-9 s");
   if (plant.engine == "mujoco") {
     plant.integrator = map.text("integrator", plant.integrator);
     if (plant.integrator != "rk4" && plant.integrator != "implicitfast") {
@@ -132,7 +132,7 @@ ValidationConfig read_validation(YamlMap map) {
   return validation;
 }
 
-// Where the plant begins: within the position limits, whoever says it.
+// The initial position of the plant is within the position limits, wherever it comes from.
 void read_start(YamlMap& map, const Model& model, ArmConfig& arm) {
   const auto ranges = coordinate_ranges(model);
   const bool given = map.has("start");
@@ -187,7 +187,7 @@ void read_general(YamlMap& map, RunConfig& run) {
 RobotDescription read_robot(YamlMap& map, const std::filesystem::path& file) {
   const std::string robot = map.text("robot");
   const std::filesystem::path beside = file.parent_path() / robot;
-  std::error_code error;  // a name that is too long for a file, say
+  std::error_code error;  // for example a name that is too long for a file
   if (robot.find('.') != std::string::npos && std::filesystem::exists(beside, error)) {
     return is_dh_file(beside) ? load_dh_file(beside) : load_urdf(beside);
   }
@@ -223,13 +223,13 @@ RunConfig read_run_config(const std::string& yaml, const std::filesystem::path& 
 
 }  // namespace
 
-// What yaml-cpp says of a node of another type than expected has a line, but is not a sentence.
+// yaml-cpp's message about a node of an unexpected type has a line, but is not a sentence.
 RunConfig parse_run_config(const std::string& yaml, const std::filesystem::path& file) {
   try {
     return read_run_config(yaml, file);
   } catch (const YAML::Exception& fault) {
     throw ModelError(file.string() + ":" + std::to_string(fault.mark.line + 1) +
-                     ": what stands here is not of the kind that is expected here");
+                     ": the value has another type than expected");
   }
 }
 

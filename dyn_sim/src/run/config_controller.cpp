@@ -1,6 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The controller's part of a configuration, and its parameters set one by one while it runs: the same names for both.
+// The controller's part of a configuration, and setting its parameters one by one while it runs: both use the same
+// names.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -78,7 +79,7 @@ void set_gain(const std::string& name, const std::string& value, const Model& mo
   gains.*gain->member = to_number(name, value);
 }
 
-// effort_limit.JOINT and the like; null where `name` is none of them.
+// effort_limit.JOINT and the like; null for other names.
 double* joint_limit(const std::string& name, const Model& model, Parameters& parameters) {
   for (const control::JointParameter& line : control::joint_parameters) {
     const std::string prefix = std::string(line.name) + '.';

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// `expect` of a configuration: what the run is judged by.
+// `expect` of a configuration: the criteria of the run.
 #include "config_parts.hpp"
 #include "dyn_core/numeric/ranges.hpp"
 #include "dyn_sim/run/record.hpp"
@@ -13,7 +13,7 @@ std::optional<double> maybe(YamlMap& map, const std::string& key, const std::opt
   return map.has(key) ? std::optional<double>(value) : otherwise;
 }
 
-// A number is the most there may be; two are the least and the most.
+// One number is the largest allowed; two are the least and the largest.
 std::optional<std::pair<int, int>> read_collisions(YamlMap& map, const std::optional<std::pair<int, int>>& otherwise) {
   if (!map.has("collisions")) {
     (void)map.raw("collisions");
@@ -23,7 +23,7 @@ std::optional<std::pair<int, int>> read_collisions(YamlMap& map, const std::opti
   std::pair<int, int> range{0, 0};
   if (map.raw("collisions").IsSequence()) {
     const auto ends = map.integers("collisions", possible);
-    if (ends.size() != 2) map.fail("collisions", "is neither a number nor a list of the least and the most");
+    if (ends.size() != 2) map.fail("collisions", "must be a number or a list of the least and the most");
     range = {ends[0], ends[1]};
   } else {
     range.second = map.integer("collisions", 0, possible);

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The larger parts of a `dyn run` configuration; each asks the map for its keys and throws ModelError with file and
+// The larger parts of a `dyn run` configuration; each reads its keys from the map and throws ModelError with file and
 // line.
 #pragma once
 

@@ -7,8 +7,8 @@
 
 namespace dyn::sim {
 
-// A cycle was due at `due_ns` and ended more than a period later, at `now_ns`. The time after which the next cycle is
-// due in one period: cycles whose time has passed are left out, not made up for, and later ones keep their times.
+// A cycle was due at `due_ns` and ended more than a period later, at `now_ns`. Returns the time one period before the
+// next due cycle: missed cycles are skipped, not made up for, and later ones keep their times.
 [[nodiscard]] constexpr std::int64_t due_after_overrun(std::int64_t due_ns, std::int64_t now_ns,
                                                        std::int64_t period_ns) noexcept {
   const std::int64_t late = now_ns - due_ns - period_ns;

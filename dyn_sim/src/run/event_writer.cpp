@@ -1,5 +1,5 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-// The writer's thread, but for due().
+// The writer's thread, except for due().
 #include "event_writer.hpp"
 
 #include <algorithm>
@@ -65,7 +65,7 @@ bool EventWriter::estimate_ends(int event, double time_s) const noexcept {
          planned_[next].event == event;
 }
 
-// What an estimate ends with is known when the loop has moved the arm for it.
+// The result of an estimate is known only when the loop has moved the arm for its duration.
 void EventWriter::wait_until_ready() const {
   const auto waits_for_the_loop = [this](const Planned& planned) {
     return planned.ends &&
@@ -107,14 +107,14 @@ void EventWriter::make_ready(const Planned& planned, Ready& ready, const std::st
       ready.event = planned.event;
       const auto* const attach = std::get_if<AttachEvent>(&what);
       if (attach != nullptr &&
-          attach->target != Target::plant) {  // what only the plant gets is no concern of the model
+          attach->target != Target::plant) {  // an event on the plant alone does not affect the model
         records_[number].warnings = check(attach->payload, planned.time_s);
       }
       std::visit([&](const auto& event) { put(event, ready); }, what);
       if (ready.learner != nullptr) learning_event_ = planned.event;
     } else if (const auto* const estimate = std::get_if<EstimateEvent>(&what)) {
       end_estimate(*estimate, planned, ready, stop);
-    } else if (push_ == std::get_if<PushEvent>(&what)) {  // not where another push has followed or it was refused
+    } else if (push_ == std::get_if<PushEvent>(&what)) {  // unless another push has followed, or this one was refused
       build(carried_, nullptr, nullptr, ready);
       push_ = nullptr;
     }
@@ -124,7 +124,7 @@ void EventWriter::make_ready(const Planned& planned, Ready& ready, const std::st
   }
 }
 
-// Whether the arm can carry it where the trajectory has it then.
+// Whether the arm can carry it in the posture of the trajectory at that time.
 std::vector<std::string> EventWriter::check(const Payload& payload, double time_s) const {
   std::vector<double> q(static_cast<std::size_t>(robot_->coordinates())), v(q.size()), a(q.size());
   trajectory_->sample(time_s, q, v, a);
@@ -192,7 +192,7 @@ void EventWriter::put(const RobotEvent& event, Ready& ready) {
   plant_ = model_of(*ready.plant);
 }
 
-// Joints that go on keep gains and limits; the others get the default gains, and no limit beside the description's.
+// Joints that continue keep gains and limits; the others get the default gains, and only the description's limits.
 control::Parameters EventWriter::parameters_for(const RobotEvent& event) const {
   control::Parameters all = parameters_;
   const std::vector<int> from = carried_coordinates(*robot_, *event.robot, event.map);
@@ -227,7 +227,7 @@ void EventWriter::put(const EstimateEvent& event, Ready& ready) {
   ready.sensed = event.sensed;
 }
 
-// Solves as the loop's blocks come, until the last one.
+// Solves while the loop's blocks come, until the last one.
 void EventWriter::end_estimate(const EstimateEvent& event, const Planned& planned, Ready& ready,
                                const std::stop_token& stop) {
   if (learner_ == nullptr || learning_event_ != planned.event) return;  // it was refused
@@ -254,7 +254,7 @@ void EventWriter::end_estimate(const EstimateEvent& event, const Planned& planne
   }
 }
 
-// Into the model only: the plant carries it already.
+// Into the model only: the plant already carries it.
 void EventWriter::attach_learnt(const EstimateEvent& event, const Planned& planned, EstimateRecord& record,
                                 Ready& ready) {
   try {

@@ -1,8 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The events of a run happen at the boundary of a certain cycle, and the loop has no time for what they take: models
-// and plants to be built. A thread of its own makes them ready some events ahead; the loop, when one is due, exchanges
-// pointers. What was replaced is freed by this thread too.
+// Events of a run take effect between two given cycles, and the loop has no time to prepare them: models and plants
+// have to be built. A separate thread prepares them some events ahead; when one is due, the loop exchanges pointers.
+// That thread also frees what was replaced.
 //
 //   writer:  reads the next event, builds, fills a slot of the ring; frees what reclaimed slots hold
 //   loop:    due() -> puts the slot in force -> done()
@@ -24,29 +24,30 @@ namespace dyn::sim {
 
 class EventWriter {
  public:
-  // Another robot: what the loop has of it beside plant and model. Once in force, what it had before.
+  // Another robot: the loop's data for it besides plant and model. Once in force: the previous data.
   struct Robot {
     int coordinates = 0;
     std::shared_ptr<const Trajectory> trajectory;
     std::vector<char> passive;  // by coordinate
   };
   struct Ready {
-    int event = -1;  // of the configuration; -1: nothing that is told of, as the end of a push
+    int event = -1;  // of the configuration; -1: not reported, as the end of a push
     live::LiveModel::Change change;
     lockfree::Owned<control::Parameters> parameters;
-    std::unique_ptr<Plant> plant;                 // null: stays; once in force, the one before
-    std::vector<int> from;                        // what it takes over: coordinates of the one before
+    std::unique_ptr<Plant> plant;                 // null: unchanged; once in force, the previous one
+    std::vector<int> from;                        // what it takes over: coordinates of the previous one
     std::vector<int> columns;                     // of the record, by coordinate of the plant
-    std::optional<Robot> robot{};                 // nothing: stays
-    int carried = 0;                              // payloads more, or less
-    identify::PayloadLearner* learner = nullptr;  // to be given every cycle from now on
+    std::optional<Robot> robot{};                 // nothing: unchanged
+    int carried = 0;                              // change of the number of payloads
+    identify::PayloadLearner* learner = nullptr;  // gets every cycle from now on
     bool sensed = false;                          // with the torque sensors' torque
-    int estimate_ends = -1;                       // of the record's: its learner goes, what was attached is in force
+    // Index of the record's estimate that ends: its learner is released, and what it attached is in force; -1: none.
+    int estimate_ends = -1;
     bool attached = false;
   };
 
-  // Reasons of refusals go into the record's events, and into its estimates what they learn; both are there, one an
-  // event. Plants of more than `most_coordinates` are refused.
+  // Reasons for refusals are written to the record's events, results of estimates to its estimates; both exist already,
+  // one per event. Plants of more than `most_coordinates` are refused.
   EventWriter(const ArmConfig& config, const PlantSettings& plant, live::LiveModel& live,
               control::Controller& controller, const Columns& columns, double period_s, int most_coordinates,
               ArmRecord& record);
@@ -56,13 +57,13 @@ class EventWriter {
   EventWriter& operator=(EventWriter&&) = delete;
   ~EventWriter() { stop(); }
 
-  // The loop: the next event if its time has come and it is ready, else null. With `wait` it is ready in any case.
+  // The loop: the next event if it is due and ready, else null. With `wait` it is ready in any case.
   [[nodiscard]] DYN_REALTIME Ready* due(double time_s, bool wait) noexcept;
   DYN_REALTIME void done() noexcept { ring_.release(); }
-  // The estimate of this event is to end now: what comes next waits for its learner's last block.
+  // The estimate of this event is to end now: later events wait for the last block of its learner.
   [[nodiscard]] DYN_REALTIME bool estimate_ends(int event, double time_s) const noexcept;
 
-  // Until as much is ready as there is room for; before the loop begins.
+  // Waits until as many events are ready as there is room for; called before the loop begins.
   void wait_until_ready() const;
   void stop();
 
@@ -70,7 +71,7 @@ class EventWriter {
   struct Planned {
     double time_s = 0.0;
     int event = 0;
-    bool ends = false;  // the push or the estimate, and not the event itself
+    bool ends = false;  // the end of the push or the estimate, not the event itself
   };
   static constexpr std::size_t slots = 16;
 
@@ -100,20 +101,20 @@ class EventWriter {
   std::vector<Planned> planned_;  // by time
 
   // The writer's own.
-  RobotDescription carried_;  // what the plant is, payloads included
+  RobotDescription carried_;  // the present robot of the plant, payloads included
   std::vector<Payload> payloads_;
   std::shared_ptr<const Model> plant_;  // the model of the plant, payloads included
   const PushEvent* push_ = nullptr;
   std::unique_ptr<identify::PayloadLearner> learner_;
-  int learning_event_ = -1;                                                 // whose it is
-  std::vector<std::unique_ptr<identify::PayloadLearner>> learners_before_;  // the loop may still have the newest
+  int learning_event_ = -1;                                                 // the event of the present estimate
+  std::vector<std::unique_ptr<identify::PayloadLearner>> learners_before_;  // the loop may still use the newest
   std::shared_ptr<const Model> robot_;
-  std::shared_ptr<const Trajectory> trajectory_, loop_trajectory_;  // two: one thread's alone each
-  double time_s_ = 0.0;                                             // of the event that is made ready
+  std::shared_ptr<const Trajectory> trajectory_, loop_trajectory_;  // two, one for each thread
+  double time_s_ = 0.0;                                             // of the event that is being prepared
   control::Parameters parameters_;
 
   lockfree::Ring<Ready, lockfree::AfterRelease::reclaim> ring_{slots};
-  std::jthread thread_;  // last: everything else is there when it starts
+  std::jthread thread_;  // last member: everything else exists when it starts
 };
 
 }  // namespace dyn::sim

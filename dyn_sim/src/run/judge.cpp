@@ -92,7 +92,7 @@ bool is_linear(JointType type, int k) {
   return type == JointType::prismatic || (type == JointType::floating && k < 3) || (type == JointType::planar && k < 2);
 }
 
-// Under gravity compensation the arm follows whoever moves it.
+// Under gravity compensation the arm follows the hand that guides it.
 bool follows_its_trajectory(const ArmConfig& config) {
   if (config.controller.law == control::Law::gravity_compensation) return false;
   return std::none_of(config.events.begin(), config.events.end(), [](const Event& event) {
@@ -103,7 +103,7 @@ bool follows_its_trajectory(const ArmConfig& config) {
 
 const char* unit_of(bool linear) { return linear ? " m" : " rad"; }
 
-// "joint 'a' TEXT", and how many more joints it is true of.
+// "joint 'a' TEXT", and for how many more joints it is true.
 std::string of_joints(const std::string& worst, std::size_t all) {
   return all < 2 ? worst : joined(worst, ", and so ", all - 1, all == 2 ? " other joint" : " other joints");
 }
@@ -135,13 +135,13 @@ void Judge::add(const Model& robot, const ArmConfig& config, const std::vector<i
   for (const Joint& joint : robot.joints()) {
     for (int k = 0; k < joint.degrees && i < passive.size(); ++k, ++i) {
       const auto column = static_cast<std::size_t>(columns[i]);
-      if (column < joints_.size()) continue;  // it is known
+      if (column < joints_.size()) continue;  // already known
       const bool linear = is_linear(joint.description.type, k);
       const bool wraps = joint.description.type == JointType::continuous;
       const double most = expect_.tracking_max.value_or(linear ? expect_.prismatic_error_m : quarter_turn_rad);
       const bool tracked = passive[i] == 0 && (follows || expect_.tracking_max);
       constexpr double none = std::numeric_limits<double>::infinity();
-      joints_.resize(column, {-none, none, 0.0, none, false, false, false});  // joints of payloads
+      joints_.resize(column, {-none, none, 0.0, none, false, false, false});  // joints of payloads are not judged
       joints_.push_back(
           {ranges[i].lower, ranges[i].upper, linear ? stop_margin_m : stop_margin_rad, most, linear, wraps, tracked});
     }
@@ -216,14 +216,14 @@ void Judge::tell_controller(double end_s, bool to_the_end, ArmRecord& record) co
                                             " stayed the same to the last bit";
   if (failed()) {
     sim::tell(record, end_s,
-              joined("the controller failed, without a torque of its own since ", no_torque_s_, " s: ", why));
+              joined("the controller failed, after holding or safe torques since ", no_torque_s_, " s: ", why));
   } else if (no_torque_s_ >= 0.0) {
-    sim::tell(
-        record, end_s,
-        joined("the run ended with a controller that has had no torque of its own since ", no_torque_s_, " s: ", why));
+    sim::tell(record, end_s,
+              joined("the run ended with a controller that has commanded held or safe torques since ", no_torque_s_,
+                     " s: ", why));
   } else if (holding_s_ >= 0.0 && to_the_end) {
     sim::tell(record, holding_s_,
-              "the controller held the arm from here to the end and did not follow its reference: none came, or the "
+              "the controller held the arm from then to the end and did not follow its reference: none came, or the "
               "validator's fallback held it");
   }
   record.saturation = cycles_ > 0 ? static_cast<double>(saturated_) / static_cast<double>(cycles_) : 0.0;
@@ -250,7 +250,7 @@ void Judge::tell_motion(ArmRecord& record) const {
     const JointJudge& joint = joints_[beyond[0]];
     sim::tell(record, joint.beyond_s,
               of_joints(joined(coordinate_text(record, beyond[0]), " went ", joint.beyond, unit_of(joint.linear),
-                               " beyond its stops, ", joint.lower, " to ", joint.upper),
+                               " beyond its position limits, ", joint.lower, " to ", joint.upper),
                         beyond.size()));
   }
   const auto away =
@@ -290,14 +290,14 @@ void Judge::tell_expected(double end_s, ArmRecord& record) const {
     const auto [least, most] = *expect_.collisions;
     const std::string wanted = least == most || least == 0 ? joined(most) : joined(least, " to ", most);
     sim::tell(record, seen > most ? record.collision_begins_s[most] : end_s,
-              joined("collisions: ", seen, " seen, ", wanted, " expected"));
+              joined("collisions: ", seen, " detected, ", wanted, " expected"));
   }
   if (!expect_.validation) return;
   const auto& v = record.validation;
   const double worst = larger_error(v.max_M, larger_error(v.max_Cv, v.max_g));
   if (v.samples == 0) {
     sim::tell(record, end_s,
-              "not compared with Pinocchio, as expected of it: " +
+              "validation was expected, but nothing was compared with Pinocchio: " +
                   (v.unavailable_reason.empty() ? "there was no sample" : v.unavailable_reason));
   } else if (*expect_.validation == 0.0 ? v.breaches > 0 : worst > *expect_.validation) {
     sim::tell(record, end_s,
@@ -318,8 +318,8 @@ void Judge::tell(const Ending& ending, ArmRecord& record) const {
   tell_events(ending, end_s, whole, record);
   if (!failed() && ending.given_up) {
     sim::tell(record, end_s,
-              ending.asked_again ? "ended at once, asked for a second time: the arm was not brought to rest"
-                                 : "ended before the arm was at rest: the plant is too slow to be waited for");
+              ending.asked_again ? "ended at once by a second signal: the arm was not brought to rest"
+                                 : "ended before the arm was at rest: the plant is too slow");
   } else if (!failed() && !ending.failed_arm.empty()) {
     sim::tell(record, end_s,
               joined("brought to rest and ended ", ending.planned_s - end_s, " s early, since arm '", ending.failed_arm,

@@ -9,7 +9,7 @@
 namespace dyn::sim {
 namespace {
 
-// Quoted where a comma, a quote or a line break is in it.
+// Quoted if it has a comma, a quote or a line break.
 std::string field(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string quoted = "\"";

@@ -1,9 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// log.mcap: a run as ROS 2 messages, for `ros2 bag`, PlotJuggler, Foxglove and `dyn replay`. Time is that of the
-// simulation.
+// log.mcap: a run as ROS 2 messages, for `ros2 bag`, PlotJuggler, Foxglove and `dyn replay`. Times are simulated time.
 //   /joint_states         sensor_msgs/JointState, every recorded cycle: state and the torque of the drives
-//   /sensed_joint_states  the same with what the torque sensors say
+//   /sensed_joint_states  the same with the torque sensors' readings
 //   /controller_state     dyn_msgs/ControllerState, at most 500 a second: every term
 //   /validation           dyn_msgs/Validation
 //   /events               rcl_interfaces/Log
@@ -85,7 +84,7 @@ class ArmMessages {
     writer_.write(channel, time_ns, message_);
   }
 
-  // In the order of ControllerState.msg, what is not recorded empty or 0.
+  // In the order of ControllerState.msg; fields that are not recorded are empty or 0.
   void controller_state(int row) {
     const auto r = static_cast<size_t>(row);
     const std::uint64_t time_ns = to_ns(arm_.time_s[r]);

@@ -148,7 +148,7 @@ void McapWriter::write(std::uint16_t channel, std::uint64_t time_ns, const CdrMe
   if (chunk_.size() >= chunk_size) end_chunk();
 }
 
-// The chunk, and after it where each channel's messages are in it.
+// The chunk, followed by the positions of each channel's messages in it.
 void McapWriter::end_chunk() {
   if (chunk_.empty()) return;
   const std::string small = packed(chunk_);

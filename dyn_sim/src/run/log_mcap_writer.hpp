@@ -39,10 +39,10 @@ class CdrMessage {
 class McapWriter {
  public:
   explicit McapWriter(std::ostream& stream);
-  // `type`: package/msg/Name; `definition`: its .msg and those of its fields, as rosbag2 has them. Returns the
+  // `type`: package/msg/Name; `definition`: its .msg and those of its fields, in rosbag2's format. Returns the
   // channel's number.
   std::uint16_t add_channel(const std::string& topic, const std::string& type, std::string_view definition);
-  // By time within a channel.
+  // Messages of a channel must be in the order of time.
   void write(std::uint16_t channel, std::uint64_t time_ns, const CdrMessage& message);
   void finish();
 
@@ -60,8 +60,8 @@ class McapWriter {
   std::vector<std::string> schemas_, channels_;  // contents of their records
   std::map<std::string, std::uint16_t> schema_of_;
   std::map<std::uint16_t, std::uint64_t> messages_;
-  std::string chunk_;  // records of the one that is being filled
-  std::map<std::uint16_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> index_;  // of it: time, place
+  std::string chunk_;  // records of the present chunk
+  std::map<std::uint16_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> index_;  // of it: time, position
   std::uint64_t chunk_first_ns_ = 0, chunk_last_ns_ = 0;
   std::vector<Chunk> chunks_;
   std::uint64_t first_ns_ = 0, last_ns_ = 0, total_ = 0;

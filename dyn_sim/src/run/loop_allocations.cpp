@@ -20,7 +20,7 @@ thread_local std::int64_t allocations = 0;
 }  // namespace
 
 #ifdef DYN_COUNTS_ALLOCATIONS
-// glibc's own, under the names it keeps for those who take its place.
+// glibc's functions, under the names that it provides for programs that replace them.
 extern "C" {
 void* __libc_malloc(std::size_t size);                           // NOLINT
 void* __libc_calloc(std::size_t count, std::size_t size);        // NOLINT

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// How often the calling thread has called malloc's family. The program `dyn` counts (loop_allocations.cpp takes the
-// place of these functions for the whole process); under a sanitizer, which does the same, nothing is counted.
+// How often the calling thread has called malloc's family. Counted in the program `dyn` (loop_allocations.cpp replaces
+// these functions for the whole process), except under a sanitizer, which replaces them too.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A file that is written.
+// An output file.
 #pragma once
 
 #include <filesystem>
@@ -8,10 +8,10 @@
 
 namespace dyn::sim::outputs {
 
-// Throws ModelError where the file is there and is none that can be replaced: a FIFO, a device, a directory.
+// Throws ModelError if the file exists and cannot be replaced: a FIFO, a device, a directory.
 void require_replaceable(const std::filesystem::path& file);
 
-// An open file, or ModelError; close() throws where not everything could be written.
+// An open file, or ModelError; close() throws if not everything could be written.
 class OutputFile {
  public:
   OutputFile(const std::filesystem::path& file, bool binary);

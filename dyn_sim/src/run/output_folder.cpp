@@ -21,7 +21,7 @@ constexpr const char* unfinished_prefix = ".unfinished-";
 
 std::string reason(int number) { return std::generic_category().message(number); }
 
-// The lock of a folder that is being filled; -1 where somebody else has it.
+// The lock of a folder that is being filled; -1 if another process has it.
 int lock_of(const fs::path& folder) {
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
@@ -29,7 +29,7 @@ int lock_of(const fs::path& folder) {
   return -1;
 }
 
-// What a process left that was killed while it wrote.
+// Files of a process that was killed while writing.
 void remove_abandoned(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> found;
@@ -50,7 +50,7 @@ void remove_abandoned(const fs::path& folder) {
 namespace outputs {
 namespace {
 
-// Where the file will be found.
+// The final place of the file.
 std::string place_of(const fs::path& file) {
   const fs::path folder = file.parent_path();
   const bool unfinished = folder.filename().string().rfind(unfinished_prefix, 0) == 0;
@@ -77,7 +77,7 @@ OutputFile::OutputFile(const fs::path& file, bool binary) : file_(file) {
 
 void OutputFile::close() {
   stream_.close();
-  if (!stream_) throw ModelError(place_of(file_) + ": could not be written whole; is the disk full?");
+  if (!stream_) throw ModelError(place_of(file_) + ": could not be written completely; is the disk full?");
 }
 
 }  // namespace outputs
@@ -85,7 +85,7 @@ void OutputFile::close() {
 OutputFolder::OutputFolder(fs::path folder, const std::vector<std::string>& names) : folder_(std::move(folder)) {
   std::error_code error;
   fs::create_directories(folder_, error);
-  if (error) throw ModelError(folder_.string() + ": cannot be made: " + error.message());
+  if (error) throw ModelError(folder_.string() + ": cannot be created: " + error.message());
   for (const std::string& name : names) outputs::require_replaceable(folder_ / name);
   remove_abandoned(folder_);
   std::string made = (folder_ / (std::string(unfinished_prefix) + "XXXXXX")).string();

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Text and numbers on their way into a page of HTML.
+// Escaping of text and numbers for HTML pages.
 #pragma once
 
 #include <initializer_list>
@@ -12,13 +12,13 @@
 
 namespace dyn::sim::report {
 
-// The first `mark` of the page becomes `text`.
+// Replaces the first `mark` of the page by `text`.
 inline void replace(std::string& page, std::string_view mark, std::string_view text) {
   const size_t at = page.find(mark);
   if (at != std::string::npos) page.replace(at, mark.size(), text);
 }
 
-// Text that may stand inside <script>: no "</script" and no "<!--".
+// Text that is safe inside <script>: no "</script" and no "<!--".
 [[nodiscard]] inline std::string harmless(std::string json) {
   for (size_t at = json.find('<'); at != std::string::npos; at = json.find('<', at)) json.replace(at, 1, "\\u003c");
   return json;
@@ -37,8 +37,8 @@ inline void replace(std::string& page, std::string_view mark, std::string_view t
   return out;
 }
 
-// A whole page that needs no other file: dyn_sim/report/frame.html with what makes this one. `json` is what its scripts
-// read.
+// A complete page that needs no other file: dyn_sim/report/frame.html with the parts of this page. `json` is the data
+// of its scripts.
 [[nodiscard]] inline std::string page_of(std::string_view title, std::string_view body,
                                          std::initializer_list<std::string_view> styles,
                                          std::initializer_list<std::string_view> scripts, std::string json) {

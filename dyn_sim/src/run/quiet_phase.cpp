@@ -37,7 +37,7 @@ std::int64_t quietest_phase(const PhaseLoad& load, std::int64_t period_ns, std::
   std::int64_t best_cost = -1;
   for (int bin = 0; bin < phase_bins; ++bin) {
     std::int64_t cost = 0;
-    for (int k = -phase_bins / 2; k < phase_bins / 2; ++k) {  // in the window fully, outside the less the farther away
+    for (int k = -phase_bins / 2; k < phase_bins / 2; ++k) {  // full weight in the window, less with the distance to it
       const int beyond = k < -before ? -before - k : std::max(0, k - after);
       cost += at(bin + k) * (beyond == 0 ? 10 * phase_bins : std::max(0, phase_bins / 2 - beyond));
     }

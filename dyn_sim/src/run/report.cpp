@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// report.html: page, style and scripts of dyn_sim/report/ (built into the program) with the run's numbers in them.
+// report.html: page, style and scripts of dyn_sim/report/ (built into the program) with the run's data.
 #include "dyn_sim/run/outputs.hpp"
 #include "output_file.hpp"
 #include "page_text.hpp"
@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int largest_rows = 3000;
-constexpr size_t largest_numbers = 600'000;  // of all arms together, 5.3 bytes each
+constexpr size_t largest_numbers = 600'000;  // for all arms together, 5.3 bytes each
 
 int rows_of(const RunRecord& run) {
   size_t columns = 0;

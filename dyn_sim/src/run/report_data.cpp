@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The numbers of the report, made small: thinned in time without losing a peak, 32-bit, base64.
+// The report's data in compact form: decimated in time without losing peaks, 32-bit, base64.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -14,8 +14,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Rows are taken in pairs out of equal stretches of time: of a signal with peaks its least and its largest value there,
-// in the order in which they came; of the others the values at the two ends.
+// Two rows are taken from each of many equal intervals of time: for a signal with peaks its smallest and its largest
+// value there, in the order in which they came; for others the values at the two ends.
 struct Thinning {
   int rows = 0, stretches = 0;
   [[nodiscard]] int begin(int stretch) const {
@@ -34,12 +34,12 @@ Json packed(const std::vector<float>& values) {
   return base64_floats(values);
 }
 
-// First and last row of what is taken from [from, to) of one signal.
+// First and last row taken from [from, to) of one signal.
 std::pair<int, int> extremes(const ArmRecord& arm, Signal s, int coordinate, int from, int to) {
   int least = from, largest = from;
   for (int row = from; row < to; ++row) {
     const double value = arm.signal(row, s, coordinate);
-    if (!std::isfinite(value)) return {row, row};  // a value that is none is the largest peak of all
+    if (!std::isfinite(value)) return {row, row};  // a value that is not finite counts as the largest peak
     if (value < arm.signal(least, s, coordinate)) least = row;
     if (value > arm.signal(largest, s, coordinate)) largest = row;
   }
@@ -101,7 +101,7 @@ Json events(const ArmRecord& arm) {
   return list;
 }
 
-// Of each stretch the largest error of each term.
+// The largest error of each term in each interval.
 Json residuals(const ArmRecord& arm, int rows) {
   const int samples = static_cast<int>(arm.residuals.size());
   const Thinning to{samples, std::min(samples, rows)};

@@ -11,8 +11,8 @@
 
 namespace dyn::sim::report {
 
-// What the 3D view draws: links with their shapes, joints with the coordinate that moves them, payloads with the times
-// at which they come and go, pushes.
+// Data of the 3D view: links with their shapes, joints with the coordinate that moves them, payloads with the times of
+// attaching and detaching, pushes.
 [[nodiscard]] nlohmann::json scene(const ArmRecord& arm);
 
 // Coordinates, decimated signals, algorithm and flags by time, events, residuals of one arm; at most `rows` rows.

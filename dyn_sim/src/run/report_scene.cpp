@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The 3D view's scene: the primitives of the description's visuals. A link that is drawn by a mesh, or not at all, gets
-// capsules from its own frame to the joints it carries, so that every robot looks like an arm.
+// The scene of the 3D view: the primitives of the description's visuals. A link with a mesh or without visuals gets
+// capsules from its frame to the joints it carries, so that every robot looks like an arm.
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 
@@ -62,7 +62,7 @@ Json capsules(const RobotDescription& robot, const std::string& link, double rad
   return list;
 }
 
-// The box of even density that has this mass and inertia.
+// The homogeneous box that has this mass and inertia.
 Json inertia_box(const Inertial& inertial) {
   const Eigen::SelfAdjointEigenSolver<Mat3d> axes(inertial.inertia_com_kgm2);
   const Vec3d& moments = axes.eigenvalues();
@@ -76,7 +76,7 @@ Json inertia_box(const Inertial& inertial) {
   return {{"kind", "box"}, {"size", to_json(size)}, {"pose", to_json(pose)}, {"color", {0.95, 0.61, 0.07}}};
 }
 
-// Shapes of one link by what is known of it.
+// The shapes of a link from its visuals, else from its joints.
 Json link_shapes(const RobotDescription& robot, const LinkDescription& link, double radius) {
   if (link.visuals.empty()) return capsules(robot, link.name, radius);
   Json list = Json::array();
@@ -102,7 +102,7 @@ Json joint_json(const JointDescription& joint, const std::vector<std::string>& c
   return json;
 }
 
-// Whether the event was put in force, and on the plant.
+// Whether the event was applied to the plant.
 template <class PayloadEvent>
 const PayloadEvent* on_plant(const ArmRecord& arm, size_t event) {
   const EventRecord& record = arm.events[event];
@@ -111,7 +111,7 @@ const PayloadEvent* on_plant(const ArmRecord& arm, size_t event) {
   return what != nullptr && what->target != Target::model ? what : nullptr;
 }
 
-// When the plant loses what it got by an event; negative: never.
+// When the plant loses what an event added; negative: never.
 double lost_s(const ArmRecord& arm, size_t attached, size_t count) {
   const std::string& name = std::get<AttachEvent>(arm.config->events[attached].what).payload.name();
   for (size_t i = attached + 1; i < count; ++i) {
@@ -121,7 +121,8 @@ double lost_s(const ArmRecord& arm, size_t attached, size_t count) {
   return -1.0;
 }
 
-// Links and joints that a payload adds to the picture between two times. `carried`: what the plant was until then.
+// The links and joints that a payload adds to the scene between two times. `carried`: the plant's description before
+// it.
 void add_payload(Json& json, const ArmRecord& arm, const RobotDescription& carried, const RobotDescription& with,
                  std::pair<double, double> from_to_s, double radius) {
   for (size_t k = carried.links.size(); k < with.links.size(); ++k) {
@@ -137,7 +138,7 @@ void add_payload(Json& json, const ArmRecord& arm, const RobotDescription& carri
   }
 }
 
-// Whether the event made another robot of the plant.
+// Whether the event replaced the robot of the plant.
 const RobotEvent* other_robot(const ArmRecord& arm, size_t event) {
   const EventRecord& record = arm.events[event];
   if (record.applied_s < 0.0 || !record.error.empty()) return nullptr;
@@ -148,8 +149,8 @@ bool has_link(const RobotDescription& robot, const std::string& name) {
   return std::any_of(robot.links.begin(), robot.links.end(), [&](const auto& link) { return link.name == name; });
 }
 
-// Links by which robots that come later have more than those before, from when to when; and the joints that carry them.
-// Links that are there at first and no more later, or are moved otherwise, are drawn as at first.
+// Links that later robots have in addition to earlier ones, with their times, and the joints that carry them. Links
+// that later robots lack, or move otherwise, are drawn as in the first robot.
 void add_robots(Json& json, const ArmRecord& arm, double radius) {
   std::vector<std::string> drawn;
   for (const LinkDescription& link : arm.config->description.links) drawn.push_back(link.name);
@@ -175,7 +176,7 @@ void add_robots(Json& json, const ArmRecord& arm, double radius) {
   }
 }
 
-// In the order in which they came: a payload may be attached to another one's link.
+// In the order of attachment: a payload may be attached to a link of another one.
 void add_events(Json& json, const ArmRecord& arm, double radius) {
   const size_t count = std::min(arm.events.size(), arm.config->events.size());
   RobotDescription carried = arm.config->description;

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// results.json: the figures of a run, for machines.
+// results.json: the figures of a run.
 #include <algorithm>
 #include <cmath>
 #include <fstream>

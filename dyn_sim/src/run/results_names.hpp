@@ -10,7 +10,7 @@
 namespace dyn::sim::outputs {
 
 [[nodiscard]] std::string law_name(control::Law law);
-// Empty where no algorithm has that index.
+// Empty if no algorithm has that index.
 [[nodiscard]] std::string jsim_name(int index);
 
 // log.csv of the arm `left`: log.left.csv.

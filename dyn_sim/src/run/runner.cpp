@@ -1,7 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The loop's thread: absolute-time sleeping, SCHED_FIFO, a core of its own and locked memory where the system allows
-// it.
+// The loop's thread: absolute-time sleeping, SCHED_FIFO, pinning to a core and locked memory if the system allows them.
 #include "dyn_sim/run/runner.hpp"
 
 #include <pthread.h>
@@ -44,10 +43,10 @@ void sleep_until(std::int64_t ns) noexcept {
   }
 }
 
-// Between its two names the loop's thread makes no system call but clock_nanosleep, which a test looks at.
+// Between its two names the loop's thread makes no system call except clock_nanosleep; a test checks that.
 void mark_thread(const char* name) noexcept { (void)pthread_setname_np(pthread_self(), name); }
 
-// What the system gives the calling thread, in words.
+// Sets up the calling thread for real time as far as the system allows; returns a description of what it got.
 std::string become_real_time(const RunConfig& config) {
   std::string got;
   const int cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
@@ -56,7 +55,7 @@ std::string become_real_time(const RunConfig& config) {
   CPU_ZERO(&set);
   if (core < CPU_SETSIZE) CPU_SET(static_cast<unsigned>(core), &set);
   const bool pinned = pthread_setaffinity_np(pthread_self(), sizeof set, &set) == 0;
-  got += pinned ? "core " + std::to_string(core) : "no core of its own";
+  got += pinned ? "core " + std::to_string(core) : "not pinned to a core";
   const sched_param fifo{80};
   const int refused = pthread_setschedparam(pthread_self(), SCHED_FIFO, &fifo);
   got += refused == 0 ? ", SCHED_FIFO 80" : std::string(", no SCHED_FIFO (") + std::strerror(refused) + ")";
@@ -99,11 +98,11 @@ class Loop {
 
   void run() {
     record_.real_time = !options_.fast;
-    record_.scheduling = options_.fast ? "as fast as it goes" : become_real_time(config_);
+    record_.scheduling = options_.fast ? "not in real time" : become_real_time(config_);
     const auto period_ns = static_cast<std::int64_t>(std::llround(1e9 / config_.rate_hz));
     for (auto& arm : arms_) {
       arm->preallocate();
-      arm->boundaries(0.0, true);
+      arm->apply_due_events(0.0, true);
     }
     std::int64_t due = first_due(period_ns);
     mark_thread("dyn loop");
@@ -115,14 +114,14 @@ class Loop {
       const std::int64_t woke = now_ns();
       for (auto& arm : arms_) arm->cycle(k, time_s);
       note(k, options_.fast ? 0 : woke - due);
-      for (auto& arm : arms_) arm->boundaries(static_cast<double>(k + 1) / config_.rate_hz, options_.fast);
+      for (auto& arm : arms_) arm->apply_due_events(static_cast<double>(k + 1) / config_.rate_hz, options_.fast);
       if (!options_.fast && now_ns() > due + period_ns) due = overrun(due, period_ns);
     }
     record_.allocations_in_loop = allocations_are_counted() ? allocations_of_this_thread() - allocations : -1;
     mark_thread("dyn loop ends");
   }
 
-  // Whoever waits for the loop: it ends where it is, in the middle of a cycle if need be.
+  // Another thread ends the loop at once, in the middle of a cycle if necessary.
   void give_up(bool asked_again) noexcept {
     asked_again_ = asked_again;
     give_up_.store(true, std::memory_order_relaxed);
@@ -147,7 +146,7 @@ class Loop {
   }
 
  private:
-  // Asked to end, or with an arm that failed, the loop goes on while the controllers bring the arms to rest.
+  // If the run is asked to end, or an arm has failed, the loop continues while the controllers bring the arms to rest.
   [[nodiscard]] bool over(std::int64_t k) noexcept {
     const bool asked = options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed) > 0;
     if (asked && !record_.interrupted) {
@@ -172,7 +171,7 @@ class Loop {
     cycles_ = std::min<std::int64_t>(cycles_, k + std::llround(rest_s * config_.rate_hz));
   }
 
-  // Some periods from now, where in its period the system disturbs the loop least.
+  // Some periods from now, at the phase of the period at which the system disturbs the loop least.
   [[nodiscard]] std::int64_t first_due(std::int64_t period_ns) {
     if (options_.fast) return now_ns();
     constexpr std::int64_t watched_ns = 200'000'000;
@@ -181,14 +180,14 @@ class Loop {
     const PhaseLoad load = watch_phases(period_ns, watched_ns, now_ns);
     const auto taken_ns = static_cast<double>(std::accumulate(load.begin(), load.end(), std::int64_t{0}));
     record_.scheduling +=
-        ", " + tenths(100.0 * taken_ns / static_cast<double>(watched_ns)) + " % of the time taken away";
+        ", " + tenths(100.0 * taken_ns / static_cast<double>(watched_ns)) + " % CPU time lost to the system";
     const std::int64_t soon = (now_ns() / period_ns + 10) * period_ns;
     return soon + quietest_phase(load, period_ns, critical_before_ns, critical_after_ns);
   }
 
-  // A sleeper wakes up late and with cold caches: it is called early, warms up, and waits out the rest
-  // awake. A tenth of every period it sleeps: the kernel stops a SCHED_FIFO thread that takes more than 95 % of a
-  // second.
+  // A thread that sleeps until a cycle is due wakes up late and with cold caches. So it wakes up early, warms up, and
+  // waits actively for the rest. It sleeps for at least a tenth of every period, since the kernel throttles SCHED_FIFO
+  // threads that run for more than 95 % of a second.
   void wake_for(std::int64_t due, std::int64_t period_ns) noexcept {
     const auto early_ns = static_cast<std::int64_t>(std::llround(1e3 * config_.wake_early_us));
     const std::int64_t rested = now_ns() + period_ns / 10;
@@ -235,8 +234,8 @@ class Loop {
   std::vector<std::unique_ptr<ArmLoop>> arms_;
 };
 
-// How long whoever waits has patience with a loop that was asked to end: while the arms are coming to rest, which is
-// 0.8 s of theirs, and no longer where even a quarter of that takes 2 s.
+// How long the main thread waits for a loop that was asked to end: until the arms are at rest, which takes 0.8 s of
+// simulated time, but not if even a quarter of that takes more than 2 s.
 class Patience {
  public:
   [[nodiscard]] bool is_over(double time_s) {

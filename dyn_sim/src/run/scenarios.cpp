@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Scenarios by name: the configurations that are shipped beside the robots.
+// Scenarios by name: the configurations shipped beside the robots.
 #include <algorithm>
 #include <set>
 
@@ -31,7 +31,7 @@ fs::path find_scenario(const std::string& scenario) {
     for (const std::string& stem : stems) names += (names.empty() ? "" : ", ") + stem;
   }
   throw ModelError("'" + scenario + "' cannot be read: there is no such file, and no scenario of that name" +
-                   (names.empty() ? "" : "; there are " + names));
+                   (names.empty() ? "" : "; available: " + names));
 }
 
 }  // namespace dyn::sim

@@ -39,7 +39,7 @@ YAML::Node parse_document(const std::string& yaml, const std::string& file) {
     for (size_t i = 1; i < documents.size(); ++i) {
       if (documents[i].IsNull()) continue;
       throw ModelError(file + ":" + std::to_string(documents[i].Mark().line + 1) +
-                       ": a second document; a configuration is one");
+                       ": a second document; a configuration must be one document");
     }
     return documents.empty() ? YAML::Node() : documents[0];
   } catch (const YAML::Exception& fault) {
@@ -58,7 +58,7 @@ YamlMap::YamlMap(const YAML::Node& node, std::string file, std::string path)
   refuse_duplicates();
 }
 
-// yaml-cpp keeps both of two equal keys and answers with the first.
+// yaml-cpp keeps both of two equal keys and returns the first.
 void YamlMap::refuse_duplicates() const {
   if (!node_.IsMap()) return;
   std::set<std::string> seen;
@@ -95,7 +95,7 @@ std::vector<YamlMap> YamlMap::list(const std::string& key, std::size_t most) {
   if (!node.IsDefined() || node.IsNull()) return entries;
   if (!node.IsSequence()) fail(key, "is not a list");
   if (node.size() > most) {
-    fail(key, "has " + std::to_string(node.size()) + " entries; there may be " + std::to_string(most));
+    fail(key, "has " + std::to_string(node.size()) + " entries, more than " + std::to_string(most));
   }
   for (std::size_t i = 0; i < node.size(); ++i) {
     entries.emplace_back(node[i], file_, (path_.empty() ? key : path_ + "." + key) + "[" + std::to_string(i) + "]");
@@ -148,7 +148,7 @@ bool YamlMap::flag(const std::string& key, bool otherwise) {
   asked_.push_back(key);
   return has(key) ? as<bool>(key, "true or false") : otherwise;
 }
-std::string YamlMap::text(const std::string& key) { return as<std::string>(key, "a text"); }
+std::string YamlMap::text(const std::string& key) { return as<std::string>(key, "a string"); }
 std::string YamlMap::text(const std::string& key, const std::string& otherwise) {
   asked_.push_back(key);
   return has(key) ? text(key) : otherwise;
@@ -181,7 +181,7 @@ void YamlMap::finish() const {
     const std::set<std::string> all(asked_.begin(), asked_.end());
     std::string known;
     for (const std::string& name : all) known += (known.empty() ? "" : ", ") + name;
-    fail(key, "unknown key; there are " + known);
+    fail(key, "unknown key; known keys: " + known);
   }
 }
 

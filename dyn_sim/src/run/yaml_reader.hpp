@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Strict reading of a YAML map: every value is asked for by name and type, and what nobody asked for is an error that
-// names file and line.
+// Strict reading of a YAML map: every value is requested by name and type, and a key that was not requested is an error
+// that names file and line.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -15,7 +15,7 @@
 
 namespace dyn::sim {
 
-// What a number may be; every one that is read has a range.
+// The allowed range of a number; every number that is read has one.
 struct YamlRange {
   double lowest, highest;
   const char* unit = "";  // with a space before it
@@ -24,12 +24,13 @@ inline constexpr YamlRange any_finite{std::numeric_limits<double>::lowest(), std
 inline constexpr YamlRange any_seed{0, std::numeric_limits<int>::max()};
 inline constexpr YamlRange about_zero(double most, const char* unit = "") noexcept { return {-most, most, unit}; }
 
-// A node in a message: its text, not longer than a line.
+// A node as text for a message, at most one line long.
 std::string shown(const YAML::Node& node);
 
 // The text of a configuration. Throws ModelError.
 [[nodiscard]] std::string read_configuration(const std::filesystem::path& file);
-// One document, read whole: what comes after a second "---" would be left out in silence. `file` is for messages.
+// One document, read completely: content after a second "---" would otherwise be ignored silently. `file` is for
+// messages.
 [[nodiscard]] YAML::Node parse_document(const std::string& yaml, const std::string& file);
 
 class YamlMap {
@@ -54,9 +55,9 @@ class YamlMap {
   std::vector<std::string> texts(const std::string& key);
   Vec3d vector3(const std::string& key, const Vec3d& otherwise, const YamlRange& range);
 
-  // Throws ModelError where it is not within its range.
+  // Throws ModelError if it is not within its range.
   void check(const std::string& key, double value, const YamlRange& range) const;
-  // Throws ModelError if there is a key that was not asked for.
+  // Throws ModelError if there is a key that was not requested.
   void finish() const;
   // "FILE:LINE: PATH.key: what"
   [[noreturn]] void fail(const std::string& key, const std::string& what) const;

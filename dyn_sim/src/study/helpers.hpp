@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Small things that several studies need. Off the loop.
+// Functions shared by several studies. Not for the loop.
 #pragma once
 
 #include <random>
@@ -23,7 +23,7 @@ namespace dyn::study {
 [[nodiscard]] VecX<double> bias_as_printed(const Model& model, const std::vector<double>& q,
                                            const std::vector<double>& v);
 
-// Throws ModelError with the joint's name where the state or M's pivot is unfit.
+// Throws ModelError with the joint's name if the state is not finite or M is singular.
 void demand(const Status& status, const Model& model);
 
 }  // namespace dyn::study

@@ -23,14 +23,14 @@ class Record {
   void say(const std::string& paragraph);
   void table(const std::string& title, const Grid& grid, const Item& item = {});
   void figure(const Figure& figure);
-  // Has to hold: value <= limit.
+  // A check that must hold: value <= limit.
   void check(const std::string& what, double value, double limit);
   // What the paper says beside what came out here; told, whichever it is.
   void compare(const std::string& what, const std::string& paper, const std::string& here);
-  // On a terminal: what is being worked on.
+  // On a terminal: the present step of the work.
   void progress(const std::string& what) const;
 
-  // Writes the report. The checks that failed, a sentence each.
+  // Writes the report. Returns one sentence for each check that failed.
   [[nodiscard]] std::vector<std::string> finish();
 
  private:

@@ -29,7 +29,7 @@ struct Figure {
   Item item = {};
 };
 
-// Written as FILE.csv too where it has a file's name.
+// Also written as FILE.csv if it has a file name.
 struct Grid {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;

@@ -41,7 +41,7 @@ class Distribution:
         kinds = {"uniform": self._uniform, "log_uniform": self._log_uniform, "integers": self._integers,
                  "normal": self._normal, "choice": self._choice}
         if self.kind not in kinds:
-            raise ModelError(f"space: {name}: '{self.kind}' is none of {', '.join(kinds)}")
+            raise ModelError(f"space: {name}: '{self.kind}' must be one of {', '.join(kinds)}")
         self.at = kinds[self.kind]()
 
     def spec(self) -> dict:
@@ -113,7 +113,7 @@ def _sampler(kind: str, dimensions: int, seed: int):
 def draw(distributions: list[Distribution], n: int, seed: int, sampler: str) -> dict[str, list]:
     """n values of each parameter: stratified in each of them (latin), or evenly spread over all together (sobol)."""
     if sampler not in SAMPLERS:
-        raise ModelError(f"sampler: '{sampler}' is none of {', '.join(SAMPLERS)}")
+        raise ModelError(f"sampler: '{sampler}' must be one of {', '.join(SAMPLERS)}")
     points = _sampler(sampler, len(distributions), seed)
     if sampler == "sobol":  # a whole power of 2 is balanced; the first n of it are spread nearly as well
         unit = points.random_base2(max(0, math.ceil(math.log2(n))))[:n]

@@ -38,7 +38,7 @@ class Sweep:
     def share(self, metric: str, limit: float) -> tuple[float, float, float]:
         """The share of runs that did not fail and whose metric is at most `limit`, and its 95 % interval (Wilson)."""
         if metric not in METRICS:
-            raise ModelError(f"metric: '{metric}' is none of {', '.join(METRICS)}")
+            raise ModelError(f"metric: '{metric}' must be one of {', '.join(METRICS)}")
         return report.share(self.table, metric, limit)
 
     def __repr__(self) -> str:
@@ -107,10 +107,10 @@ def sweep(config: str | os.PathLike | Mapping, space: Mapping, n: int, engine: s
     cores = len(os.sched_getaffinity(0))
     workers = cores if workers is None else _whole_number("workers", workers, 1, 4096)
     if engine not in ENGINES:
-        raise ModelError(f"engine: '{engine}' is none of None, ray")
+        raise ModelError(f"engine: '{engine}' must be None or ray")
     for metric in limits or {}:
         if metric not in METRICS:
-            raise ModelError(f"limits: '{metric}' is none of {', '.join(METRICS)}")
+            raise ModelError(f"limits: '{metric}' must be one of {', '.join(METRICS)}")
     distributions = expand(tree, read_space(space))
     definition = _definition(tree, distributions, n, seed, sampler, frame)
     plan = {"run": list(range(n)), "seed": seeds(n, seed), **draw(distributions, n, seed, sampler)}

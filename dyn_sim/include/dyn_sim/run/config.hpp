@@ -20,11 +20,8 @@
 
 namespace dyn::sim {
 
-enum class Target : std::uint8_t {
-  both,
-  plant,
-  model
-};  // where a payload is attached: the plant, the controller's model, or both
+// Where a payload is attached: the plant, the controller's model, or both.
+enum class Target : std::uint8_t { both, plant, model };
 
 struct AttachEvent {
   Payload payload;

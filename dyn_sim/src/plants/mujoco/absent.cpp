@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// In place of the plant in a build that found no MuJoCo headers.
+// Replaces the plant in a build that found no MuJoCo headers.
 #include "dyn_core/error.hpp"
 #include "dyn_sim/law_in_mujoco.hpp"
 #include "dyn_sim/plant.hpp"

@@ -12,9 +12,9 @@
 namespace dyn::sim::mujoco {
 namespace {
 
-constexpr double least = 1e-15;  // MuJoCo's mjMINVAL: mass and principal moments of moving bodies must be above
+constexpr double least = 1e-15;  // MuJoCo's mjMINVAL: mass and principal moments of moving bodies must exceed it
 
-// Sentences begin with who is meant: the robot, the joint that moves the body, and a link that rides on it.
+// Messages begin with the robot, the joint that moves the body, and a link of that body.
 std::string who(const Model& model, int body) {
   std::string text = model.name() + ": joint '" + model.body_joint(body) + "'";
   for (const Link& link : model.links()) {
@@ -23,7 +23,7 @@ std::string who(const Model& model, int body) {
   return text;
 }
 
-// The moments of a body in kg m^2. A plate or a rod may miss A + B >= C by rounding, which MuJoCo does not forgive.
+// The principal moments of a body in kg m^2. For a plate or a rod rounding may break A + B >= C, which MuJoCo refuses.
 Vec3d moments(const PrincipalInertia& inertia) {
   const double scale = inertia.mass_kg > 0.0 ? inertia.mass_kg : 1.0;
   Vec3d I = scale * inertia.radii.cwiseAbs2();
@@ -36,7 +36,8 @@ Vec3d moments(const PrincipalInertia& inertia) {
 
 bool massless(const Tree& tree, int body) { return tree.mass[body] == 0.0 && tree.inertia_com[body].isZero(0.0); }
 
-// A body without mass that carries one other body is a joint more of that one (floating and planar joints are so).
+// A body without mass that carries one other body becomes an additional joint of that one (so for floating and planar
+// joints).
 bool joins_its_child(const Tree& tree, int body) {
   const int child = body + 1;
   return massless(tree, body) && child < tree.size && tree.parent[child] == body &&
@@ -55,7 +56,7 @@ void check_body(const Model& model, int body) {
                        " kg m^2); MuJoCo cannot simulate that, the native engine can");
     }
     if (I[k] > I[(k + 1) % 3] + I[(k + 2) % 3]) {
-      throw ModelError(who(model, body) + " has an inertia that no body has (" + std::to_string(I[k]) + " > " +
+      throw ModelError(who(model, body) + " has an impossible inertia (" + std::to_string(I[k]) + " > " +
                        std::to_string(I[(k + 1) % 3]) + " + " + std::to_string(I[(k + 2) % 3]) +
                        " kg m^2); MuJoCo refuses it");
     }
@@ -69,7 +70,7 @@ void copy(const Mat3d& from, double* to) {
   std::copy_n(wxyz.begin(), 4, to);
 }
 
-// The first body of our tree that moves each coordinate by itself.
+// The first body of our tree that is moved by each coordinate itself.
 std::vector<int> leads(const Model& model) {
   std::vector<int> lead;
   for (const Joint& joint : model.joints()) {
@@ -116,7 +117,7 @@ class Writer {
     mjOption& option = spec_->option;
     copy(tree_.gravity, option.gravity);
     option.integrator = settings_.integrator == "rk4" ? mjINT_RK4 : mjINT_IMPLICITFAST;
-    option.disableflags |= mjDSBL_CONTACT | mjDSBL_AUTORESET;  // a state that is lost must show
+    option.disableflags |= mjDSBL_CONTACT | mjDSBL_AUTORESET;  // an invalid state must not be reset silently
     option.tolerance = 1e-12;
     if (!settings_.limits) option.disableflags |= mjDSBL_LIMIT;
   }
@@ -149,7 +150,7 @@ class Writer {
     copy(moments(inertia), body.inertia);
   }
 
-  // About or along z of frame k, which at q = 0 lies in the frame of body i as the joints between have it.
+  // About or along z of frame k, which at q = 0 is placed in the frame of body i by the joints between them.
   void joint(int k, int i, mjsBody& body) {
     Pose k_T_body;
     for (int m = k + 1; m <= i; ++m) k_T_body = k_T_body * Pose{tree_.parent_R_joint[m], tree_.parent_p_joint[m]};
@@ -168,7 +169,7 @@ class Writer {
     }
   }
 
-  // Damping, Coulomb friction and end stops as the description has them.
+  // Damping, Coulomb friction and end stops of the description.
   void drive(const Joint& own, mjsJoint& joint) const {
     const JointDescription& d = own.description;
     if (settings_.friction) {

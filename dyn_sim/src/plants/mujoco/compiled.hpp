@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A Model as MuJoCo's: bodies, joints and inertias from our tree (so that fixed links, massless links and payloads are
-// merged as everywhere else), compiled, and compared with our model before it is used.
+// A Model as a MuJoCo model: bodies, joints and inertias from our tree (so that fixed links, massless links and
+// payloads are merged as everywhere else), compiled, and compared with our model before it is used.
 #pragma once
 
 #include <vector>
@@ -20,8 +20,7 @@ struct Compiled {
   std::vector<int> lead;  // body of our tree by coordinate: the one that others (mimic) follow
 };
 
-// Throws ModelError naming joint and link where MuJoCo cannot simulate a body, or where it understood the robot
-// otherwise than we do.
+// Throws ModelError naming joint and link if MuJoCo cannot simulate a body, or if the compiled model differs from ours.
 Compiled compile(const Model& model, const PlantSettings& settings);
 
 }  // namespace dyn::sim::mujoco

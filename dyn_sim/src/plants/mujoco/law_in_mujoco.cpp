@@ -9,7 +9,7 @@
 namespace dyn::sim {
 namespace {
 
-// What the callback, which has no argument of ours, works on.
+// The data of the callback, which has no user argument.
 struct Called {
   const TorqueLaw* law = nullptr;
   const mujoco::Compiled* sim = nullptr;
@@ -35,7 +35,7 @@ void call_law(const mjModel* /*model*/, mjData* data) {
   }
 }
 
-// The callback is there as long as this lives.
+// Installs the callback for the lifetime of this object.
 class Callback {
  public:
   Callback(const mujoco::Library& library, Called& what) : slot_(*library.control_callback) {
@@ -64,7 +64,7 @@ std::vector<MujocoRow> simulate_in_mujoco(const Model& model, const TorqueLaw& l
   settings.engine = "mujoco";
   settings.friction = settings.armature = settings.limits = false;
   const mujoco::Compiled sim = mujoco::compile(model, settings);
-  std::fill_n(sim.data->qpos, sim.model->nq, 0.0);  // compile() looked at the robot in other states
+  std::fill_n(sim.data->qpos, sim.model->nq, 0.0);  // compile() evaluated the robot in other states
   std::fill_n(sim.data->qvel, sim.model->nv, 0.0);
   sim.model->opt.timestep = step_s;
   const auto n = static_cast<size_t>(model.coordinates());

@@ -14,13 +14,13 @@
 namespace dyn::sim::mujoco {
 namespace {
 
-// That of the headers that this program was built with.
+// The version of the headers that this program was built with.
 std::string version() {
   return std::to_string(mjVERSION_HEADER / 1000000) + "." + std::to_string(mjVERSION_HEADER / 1000 % 1000) + "." +
          std::to_string(mjVERSION_HEADER % 1000);
 }
 
-// Where it was when this program was built, unless the user says otherwise; then wherever the system looks.
+// The place of the library at build time, unless the user names another; then the system's search path.
 std::vector<std::string> candidates() {
   if (const char* const chosen = std::getenv("DYN_MUJOCO_LIBRARY"); chosen != nullptr && *chosen != '\0') {
     std::error_code error;
@@ -78,7 +78,7 @@ Library load() {
   find(handle, "mj_fullM", all.full_M);
   find(handle, "mjcb_control", all.control_callback);
   mjLogConfig log = all.get_log_config();
-  log.logto_file = 0;  // or it would leave MUJOCO_LOG.TXT wherever the program runs
+  log.logto_file = 0;  // otherwise it would write MUJOCO_LOG.TXT to the working directory
   all.set_log_config(log);
   return all;
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// MuJoCo's library, opened when a plant first asks for it: the program starts and does everything else without it.
-// Headers are needed at build time; the library must be of their version.
+// MuJoCo's library, opened when a plant first needs it: everything else works without it. Headers are needed at build
+// time; the library must have their version.
 #pragma once
 
 #include <mujoco/mujoco.h>
@@ -34,10 +34,10 @@ struct Library {
   decltype(&::mj_step) step = nullptr;
   decltype(&::mj_fullM) full_M = nullptr;
 
-  mjfGeneric* control_callback = nullptr;  // where the library keeps it, mjcb_control
+  mjfGeneric* control_callback = nullptr;  // address of the library's variable mjcb_control
 };
 
-// Throws ModelError where the library is not found, is another version or lacks a function.
+// Throws ModelError if the library is not found, has another version or lacks a function.
 const Library& library();
 
 struct Free {

@@ -2,8 +2,8 @@
 //
 // MuJoCo as the arm: its forward dynamics, its constraint solver for Coulomb friction and end stops, its integrators
 // (rk4: fourth order, for precision; implicitfast: first order, for stiff friction and damping). The drive's torque
-// acts as qfrc_applied, a push as xfrc_applied of its body. A payload that comes or goes makes a new MuJoCo model from
-// the new description; positions and velocities move over by name.
+// acts as qfrc_applied, a push as xfrc_applied of its body. Attaching or detaching a payload makes a new MuJoCo model
+// from the new description; positions and velocities are carried over by name.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,7 +17,7 @@
 namespace dyn::sim {
 namespace {
 
-constexpr double largest_step_s = 5e-4;  // unless the configuration says another
+constexpr double largest_step_s = 5e-4;  // unless the configuration sets another
 
 bool is_viscous_and_coulomb(const JointDescription& joint) {
   return joint.friction_offset == 0.0 && joint.stribeck == 0.0 &&
@@ -57,7 +57,7 @@ class MujocoPlant final : public Plant {
 
   void measure(std::span<double> q, std::span<double> v) override { sensors_.joints(q_, v_, q, v); }
 
-  // The constraint solver's share is friction's and the end stops'; a stop acts on the link, friction on the drive.
+  // The part of the constraint solver is friction and end stops; a stop acts on the link, friction on the drive.
   void measure_torque(std::span<double> tau) override {
     put_torques();
     mj_.forward(sim_.model.get(), sim_.data.get());
@@ -76,7 +76,7 @@ class MujocoPlant final : public Plant {
     sensors_.torque(tau.first(q_.size()));
   }
 
-  // The library's thread-local memory comes with the first step.
+  // The library allocates thread-local memory in the first step.
   void preallocate() override {
     const mujoco::DataPointer scratch(mj_.make_data(sim_.model.get()));
     mj_.step(sim_.model.get(), scratch.get());
@@ -194,7 +194,7 @@ class MujocoPlant final : public Plant {
     }
   }
 
-  // xfrc_applied has the force at the body's centre of mass, base frame: torque (p - c) x f.
+  // xfrc_applied is the force at the body's centre of mass, base frame, with the torque (p - c) x f.
   void put_torques() {
     mjData& d = *sim_.data;
     for (size_t i = 0; i < q_.size(); ++i) d.qfrc_applied[sim_.dof[sim_.lead[i]]] = drives_.effort()[i];
@@ -208,8 +208,8 @@ class MujocoPlant final : public Plant {
     wrench << push_force_, arm.cross(push_force_);
   }
 
-  // Friction and damping that depend on the rate's size and sign: MuJoCo's solver holds each step what they are at its
-  // beginning, so that a joint sticks as it does under Coulomb friction alone.
+  // Friction and damping that depend on the size and sign of the velocity: MuJoCo's solver keeps them constant in each
+  // step, so that a joint sticks as it does under Coulomb friction alone.
   void put_rate_friction() {
     mjModel& m = *sim_.model;
     for (const auto& [coordinate, dof, f] : rate_friction_) {
