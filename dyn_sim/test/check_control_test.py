@@ -161,7 +161,7 @@ class CheckControl(unittest.TestCase):
         self.assertEqual((done.returncode, answer["findings"]), (0, []), answer)
 
     def test_files_that_are_none(self):
-        for text, *words in (("a: [", "not YAML"), ("arm: 3", "'arm' is no node"),
+        for text, *words in (("a: [", "not YAML"), ("arm: 3", "'arm' is not a node"),
                              ("controller_manager: {ros__parameters: {a: {type: other/Controller}}}", "no controller"),
                              ("controller_manager: {ros__parameters: {a: {type: dyn_controllers/X}}}\n"
                               "a: {ros__parameters: {joints: [[1]]}}", "a.joints", "list of strings")):
@@ -174,7 +174,7 @@ class CheckControl(unittest.TestCase):
             file = Path(folder) / "control.yaml"
             config = good()
             file.write_text(json.dumps(config))
-            self.assertIn("nothing is wrong", run("info", "arm7", "--check-control", file).text)
+            self.assertIn("no errors or warnings", run("info", "arm7", "--check-control", file).text)
             config["arm"]["ros__parameters"].pop("ramp_in")
             config["drive_facts"]["ros__parameters"]["adds_gravity"] = True
             file.write_text(json.dumps(config))

@@ -181,7 +181,7 @@ def batches(name: str, states: int, turns: int) -> str:
 
 
 def sweeps(runs: int) -> str:
-    """Runs a second of the shipped example, 2 s of arm7 at 1 kHz each, by workers."""
+    """Runs per second of the shipped example, 2 s of arm7 at 1 kHz each, by number of workers."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))
     import gains_for_one_millimetre as example
     cores = len(os.sched_getaffinity(0))

@@ -1,5 +1,5 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""python -m dyn_control play FOLDER RUN [--out DIR]: one run of a sweep once more, with its report."""
+"""python -m dyn_control play FOLDER RUN [--out DIR]: repeats one run of a sweep, with its report."""
 import argparse
 import sys
 
@@ -10,8 +10,8 @@ from .sweeps.sweep import play_again
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m dyn_control")
     commands = parser.add_subparsers(dest="command", required=True)
-    play = commands.add_parser("play", help="one run of a sweep once more")
-    play.add_argument("folder", help="where the sweep is: its sweep.json and plan.parquet")
+    play = commands.add_parser("play", help="repeat one run of a sweep")
+    play.add_argument("folder", help="the folder of the sweep, with its sweep.json and plan.parquet")
     play.add_argument("run", type=int, help="the run's number")
     play.add_argument("--out", help="a folder for results.json, log.csv, log.mcap and report.html")
     call = parser.parse_args()

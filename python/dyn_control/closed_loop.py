@@ -26,14 +26,14 @@ class RunFailed(RuntimeError):
 
 
 class Arm:
-    """What was recorded of one arm: arrays of (rows, n), a row a recorded cycle, on the memory of the run itself.
+    """The record of one arm: arrays of (rows, n), one row per recorded cycle, in the memory of the run itself.
 
     time_s          (rows,), s
     q, v            true state of the plant, rad or m, and rates
-    q_reference, v_reference, a_reference    what it was to do
-    position_error, velocity_error           reference less state
+    q_reference, v_reference, a_reference    the reference
+    position_error, velocity_error           reference minus state
     inertia, coriolis, gravity, friction, feedback    terms of the controller's torque, N m or N
-    applied         torque that was applied; external: the observer's estimate; sensed: what torque sensors say
+    applied         torque that was applied; external: the observer's estimate; sensed: torque sensors' readings
     """
 
     time_s: np.ndarray
@@ -63,7 +63,7 @@ class Arm:
 
     @property
     def jsim(self) -> list[str]:
-        """The algorithm that gave M, by row."""
+        """The algorithm that computed M, by row."""
         return self._data.jsim(self._index)
 
     @property
@@ -72,7 +72,7 @@ class Arm:
         return (self._data.flags(self._index) & 1).astype(bool)
 
     def frame_error(self, link: str) -> np.ndarray:
-        """How far the frame of a link is from where the reference has it, by row, m."""
+        """Distance of a link's frame from its reference, by row, m."""
         return self._data.frame_error(self._index, link)
 
     def __repr__(self) -> str:
@@ -105,7 +105,7 @@ class Run:
 
 
 def plain(value, path: str = ""):
-    """What JSON can say: numpy's numbers and arrays, tuples and paths as Python's own; names the place of what it cannot."""
+    """The value in types that JSON has: numpy's numbers and arrays, tuples and paths become Python's own. Errors name the place."""
     here = path or "the configuration"
     if isinstance(value, Mapping):
         for key in value:
@@ -128,7 +128,7 @@ def plain(value, path: str = ""):
 
 
 def _find_beside(config, folder: Path):
-    """Names of files beside the configuration become whole paths, so that it may be read from anywhere."""
+    """Makes names of files beside the configuration absolute paths, so that it may be read from anywhere."""
     if isinstance(config, list):
         return [_find_beside(entry, folder) for entry in config]
     if not isinstance(config, dict):
@@ -141,7 +141,7 @@ def _find_beside(config, folder: Path):
 
 
 def load_config(config: str | os.PathLike) -> dict:
-    """A configuration of `dyn run`, a YAML file or the name of a shipped scenario, as a dict to change and hand to run()."""
+    """A configuration of `dyn run`, a YAML file or the name of a shipped scenario, as a dict to change and pass to run()."""
     tree, file = _core.read_configuration(os.fspath(config))
     if not isinstance(tree, dict):
         raise ModelError(f"{file}: the document is not a map of names and values")
@@ -150,7 +150,7 @@ def load_config(config: str | os.PathLike) -> dict:
 
 
 def _offer_mujoco() -> None:
-    """The library of the package mujoco that this Python has, for the engine of that name; the user's own choice stays."""
+    """Selects the library of this Python's package mujoco for the engine mujoco, unless the user has chosen another."""
     if os.environ.get("DYN_MUJOCO_LIBRARY"):
         return
     package = importlib.util.find_spec("mujoco")
@@ -161,17 +161,17 @@ def _offer_mujoco() -> None:
 
 def run(config: str | os.PathLike | Mapping, *, real_time: bool = False, duration: float | None = None,
         engine: str | None = None, out: str | os.PathLike | None = None, check: bool = True) -> Run:
-    """A controller and a simulated arm in a closed loop; what was recorded comes back as arrays.
+    """Runs a controller and a simulated arm in a closed loop; returns the recorded signals as arrays.
 
     config     a YAML file, the name of a shipped scenario, or a dict with the same keys (docs/run.md)
-    real_time  against the clock, on the last core, with SCHED_FIFO and locked memory where the system allows it;
-               else as fast as it goes
+    real_time  in real time, on the last core, with SCHED_FIFO and locked memory if the system allows it;
+               else as fast as possible
     duration   s, instead of the configuration's duration_s
-    engine     native or mujoco (the package of that name, pip install mujoco), instead of what the configuration says
+    engine     native or mujoco (the package of that name, pip install mujoco), instead of the configuration's
     out        a folder for results.json, log.csv, log.mcap and report.html
-    check      raise RunFailed, which has the Run, where the run failed by its own criteria
+    check      raise RunFailed, which has the Run, if the run failed by its own criteria
 
-    Raises ModelError where the run cannot begin. The GIL is released meanwhile; Ctrl-C brings the arms to rest.
+    Raises ModelError if the run cannot start. The GIL is released during the run; Ctrl-C brings the arms to rest.
     """
     tree = plain(config) if isinstance(config, Mapping) else load_config(config)
     if duration is not None and not 1e-3 <= duration <= 3600.0:

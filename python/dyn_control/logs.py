@@ -1,5 +1,5 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""What a model makes of a recorded motion, and what the motion says of the model: `dyn replay` and `dyn identify`."""
+"""Comparison of a model with a recorded motion, and identification from it: `dyn replay` and `dyn identify`."""
 from __future__ import annotations
 
 import json
@@ -34,19 +34,19 @@ def _call(command: str, words: list[str]) -> dict:
 def replay(robot: str | os.PathLike | Model, log: str | os.PathLike, *, hold_out: float | None = None,
            cutoff: float | None = None, effort: str | None = None, at: Mapping[str, float] | None = None,
            topic: str | None = None, out: str | os.PathLike | None = None) -> dict:
-    """What the model predicts for a recorded motion, beside the measured torque.
+    """Torques that the model predicts for a recorded motion, beside the measured ones.
 
     robot     a file or a name, as for load()
     log       CSV with time_s, q.JOINT, v.JOINT, effort.JOINT, a log of run(), or a rosbag2
-    hold_out  judge the last part only: 0.4 for 40 %
-    cutoff    Hz of the zero-phase low-pass through which both go; chosen from the spectrum unless given
-    effort    of a log of run(): sensed or applied
-    at        where joints stand that are not in the log, rad or m
-    topic     of a rosbag2: where its JointState messages are
+    hold_out  judge only this share at the end of the log: 0.4 for 40 %
+    cutoff    Hz of the zero-phase low-pass applied to both torques; chosen from the spectrum unless given
+    effort    for a log of run(): sensed or applied
+    at        positions of joints that are not in the log, rad or m
+    topic     for a rosbag2: topic of its JointState messages
     out       a folder for report.html
 
-    Gives samples, joints, cutoff_hz, rms and torque_rms by joint (N m or N), and relative: the norm of the torque's error over
-    the norm of the torque. Raises ModelError with one sentence; what is doubtful about the log is a UserWarning.
+    Returns samples, joints, cutoff_hz, rms and torque_rms by joint (N m or N), and relative: the norm of the torque's error over
+    the norm of the torque. Raises ModelError with one sentence; a doubtful log gives a UserWarning.
     """
     words = [_robot(robot), os.fspath(log)]
     return _call("replay", words + _options(at, hold_out=hold_out, cutoff=cutoff, effort=effort, topic=topic,
@@ -58,16 +58,16 @@ def identify(robot: str | os.PathLike | Model, logs: str | os.PathLike | Iterabl
              friction: str | None = None, prior_weight: float | None = None, effort: str | None = None,
              at: Mapping[str, float] | None = None, topic: str | None = None,
              out: str | os.PathLike = "identified") -> dict:
-    """The robot's parameters from logs of its motion: bodies that are possible, friction, armature, offsets.
+    """The robot's parameters from logs of its motion: physically possible bodies, friction, armature, offsets.
 
-    hold_out      the last part of each log that is not used but judged: 0.4 unless given
-    validate      judge by this log instead
-    friction      viscous, coulomb, stribeck or asymmetric; by cross-validation unless given
-    prior_weight  of the maker's values; by cross-validation unless given
+    hold_out      share at the end of each log that is held out for judging: 0.4 unless given
+    validate      judge with this log instead
+    friction      viscous, coulomb, stribeck or asymmetric; chosen by cross-validation unless given
+    prior_weight  weight of the maker's values; chosen by cross-validation unless given
     out           a folder for identified.urdf (the user's file with inertials and <dynamics> replaced), report.html
     The others as in replay().
 
-    Gives what `dyn identify --json` prints: before, train, validation (relative, rms), joints, links, urdf, report, ...
+    Returns what `dyn identify --json` prints: before, train, validation (relative, rms), joints, links, urdf, report, ...
     """
     files = [logs] if isinstance(logs, (str, os.PathLike)) else list(logs)
     if not files:

@@ -4,8 +4,8 @@
 
     python gains_for_one_millimetre.py [--runs 10000] [--tried 60] [--out sweeps/one_millimetre]
 
-Candidates are tried on some plants each; the softest of those that held there is played on all of them, and the next where it
-does not hold after all: gains higher than needed only amplify noise. Interrupted, it goes on where it was.
+Each candidate is tried on some plants. Those that hold 1 mm there are run on all plants, beginning with the lowest gains, until one
+holds there too: gains higher than necessary only amplify noise. After an interruption it continues where it was.
 """
 import argparse
 import json
@@ -17,7 +17,7 @@ import dyn_control as dyn
 
 FLANGE, LIMIT_M, WANTED = "tool0", 1e-3, 0.99
 
-# What nobody knows: each link and each joint by itself; the loop runs at 1 kHz, so that a cycle of delay is 1 ms.
+# The unknowns, separately for each link and joint; the loop runs at 1 kHz, so that a cycle of delay is 1 ms.
 UNKNOWN = {
     "plant.mass_scale.*": [0.8, 1.2],
     "plant.friction_scale.*": [0.5, 1.5],
@@ -49,7 +49,7 @@ def sweep(name: str, config: dict, space: dict, n: int, out: Path) -> "dyn.Sweep
 
 
 def tried_share(rows: list[dict], candidate: dict) -> tuple[float, float]:
-    """The share of a candidate's runs that hold, and the error that 99 % stay within, mm."""
+    """The share of a candidate's runs within the limit, and the error within which 99 % of them stay, mm."""
     runs = [r for r in rows if json.loads(r["controller.gains.default"]) == candidate]
     errors = [r["frame_error_max"] if r["status"] == "ok" else np.inf for r in runs]
     return float(np.mean([e <= LIMIT_M for e in errors])), 1e3 * float(np.quantile(errors, 0.99, method="higher"))
@@ -72,13 +72,13 @@ def main() -> None:
         if share >= WANTED:
             promising.append(g)
 
-    for g in sorted(promising, key=lambda g: (g["p"], g["i"], g["d"])):  # the softest that hold
+    for g in sorted(promising, key=lambda g: (g["p"], g["i"], g["d"])):  # lowest gains first
         config = scenario()
         config["controller"]["gains"]["default"] = g
         name = f"p{g['p']:.0f}_d{g['d']:.0f}_i{g['i']:.0f}"
         result = sweep(name, config, UNKNOWN, call.runs, call.out)
         share, low, high = result.share("frame_error_max", LIMIT_M)
-        verdict = "hold" if low >= WANTED else "do not surely hold"
+        verdict = "hold" if low >= WANTED else "probably do not hold"
         print(f"\np {g['p']:.0f}, d {g['d']:.0f}, i {g['i']:.0f} {verdict} 1 mm at {FLANGE} in {100 * WANTED:.0f} % of {call.runs} "
               f"runs: {100 * share:.2f} % do (95 % interval {100 * low:.2f} to {100 * high:.2f} %)\nreport: {result.report}")
         if low >= WANTED:

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Numbers in and out. What is a C-contiguous float64 array already is taken as it is; other real arrays and lists are
-// converted; everything else is refused with one sentence. What goes out are numpy arrays on memory of ours.
+// Conversion of numbers between Python and C++. C-contiguous float64 arrays are used in place; other real arrays and
+// lists are converted; everything else is refused with one sentence. Results are numpy arrays on this module's memory.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -37,7 +37,7 @@ Terms terms_of(const std::string& text) {
     if (term == nullptr) throw ModelError("terms: '" + std::string(1, letter) + "' must be M, C, g or h");
     *term = true;
   }
-  if (text.empty()) throw ModelError("terms: it is empty; it has letters of M, C, g, h");
+  if (text.empty()) throw ModelError("terms: it is empty; it must have letters of M, C, g, h");
   return terms;
 }
 
@@ -141,7 +141,7 @@ nb::object batch(const RobotModel& robot, nb::handle Q, nb::handle V, const std:
   if (out.is_none()) {
     out = nb::cast(Batch(q.shape[0], q.shape[1], wanted));
   } else if (!nb::isinstance<Batch>(out)) {
-    throw ModelError(std::string("out is a ") + nb::type_name(out.type()).c_str() + ", not what batch() gave");
+    throw ModelError(std::string("out is a ") + nb::type_name(out.type()).c_str() + ", not a Batch");
   }
   const Batch& result = nb::cast<const Batch&>(out);
   result.require(q.shape[0], q.shape[1], wanted);
@@ -170,28 +170,28 @@ void evaluate_alone(const RobotModel& robot, nb::handle Q, nb::handle V, const B
 
 void bind_batch(nb::module_& m) {
   const auto array = nb::sig("def M(self) -> numpy.typing.NDArray[numpy.float64] | None");
-  nb::class_<Batch>(m, "Batch", "What batch() gives; handed back to it as `out`, its memory is used again.")
-      .def_ro("M", &Batch::M, array, "(N, n, n), or None where terms had no M.")
+  nb::class_<Batch>(m, "Batch", "The result of batch(); passed to it again as `out`, its memory is reused.")
+      .def_ro("M", &Batch::M, array, "(N, n, n), or None if terms had no M.")
       .def_ro("C", &Batch::C, nb::sig("def C(self) -> numpy.typing.NDArray[numpy.float64] | None"),
-              "(N, n, n), or None where terms had no C.")
+              "(N, n, n), or None if terms had no C.")
       .def_ro("g", &Batch::g, nb::sig("def g(self) -> numpy.typing.NDArray[numpy.float64] | None"),
-              "(N, n), or None where terms had no g.")
+              "(N, n), or None if terms had no g.")
       .def_ro("h", &Batch::h, nb::sig("def h(self) -> numpy.typing.NDArray[numpy.float64] | None"),
-              "(N, n), or None where terms had no h.");
+              "(N, n), or None if terms had no h.");
   m.def("batch", &batch, nb::arg("model"), nb::arg("Q").none(), nb::arg("V").none(), nb::arg("terms") = "MCgh",
         nb::arg("threads") = 1, nb::arg("out") = nb::none(),
         nb::sig("def batch(model: Model, Q: numpy.typing.ArrayLike, V: numpy.typing.ArrayLike, terms: str = 'MCgh', "
                 "threads: int = 1, out: Batch | None = None) -> Batch"),
-        R"(M, C, g and h = C v + g of N states at once, a state a vector lane.
+        R"(M, C, g and h = C v + g of N states at once, one state per vector lane.
 
 Q, V     (N, n): a row a state, rad or m, and rates
 terms    which of M, C, g, h are wanted: "Mh" is faster than all
 threads  among which the states are shared out; 0: as many as the machine has. The GIL is released meanwhile.
 out      what an earlier call gave, of the same N, n and terms: its arrays are written over and it is returned
 
-Raises ModelError, naming state and joint, where a number is not finite; `out` is then as before.)");
+Raises ModelError, naming state and joint, if a number is not finite; `out` is then as before.)");
   m.def("evaluate_batch_alone", &evaluate_alone, nb::arg("model"), nb::arg("Q"), nb::arg("V"), nb::arg("out"),
-        "The core's evaluate_batch without what batch() adds, for benchmarks.");
+        "evaluate_batch of dyn_core without the checks of batch(), for benchmarks.");
 }
 
 }  // namespace dyn::python

@@ -188,7 +188,7 @@ naming the joint, where a number is not finite or a length is wrong; the state i
            "Coriolis and centrifugal matrix C(q, v), (n, n): Mdot - 2 C is skew-symmetric. A read-only view: valid "
            "until the next update.");
   c.def_ro("g", &PyDynamics::g, nb::sig("def g(self) -> numpy.typing.NDArray[numpy.float64]"),
-           "Gravity torque g(q), (n,), N m or N: what holds the robot still. A read-only view: valid until the next "
+           "Gravity torque g(q), (n,), N m or N: it holds the robot at rest. A read-only view: valid until the next "
            "update.");
   c.def_ro("h", &PyDynamics::h, nb::sig("def h(self) -> numpy.typing.NDArray[numpy.float64]"),
            "h = C v + g, (n,), N m or N. A read-only view: valid until the next update.");
@@ -229,8 +229,7 @@ void bind_derivatives(nb::module_& m, Class& c) {
   c.def("derivatives", &PyDynamics::derivatives, nb::arg("a").none(),
         nb::sig("def derivatives(self, a: numpy.typing.ArrayLike) -> InverseDerivatives"),
         "dtau_dq and dtau_dv of the inverse dynamics tau = M a + C v + g at the state of the last update and a, "
-        "analytic. "
-        "Armature is in them where the model has it; friction is not.");
+        "analytic. They include armature if the model has it, but no friction.");
   c.def("forward_derivatives", &PyDynamics::forward_derivatives, nb::arg("tau").none(),
         nb::sig("def forward_derivatives(self, tau: numpy.typing.ArrayLike) -> ForwardDerivatives"),
         "dqdd_dq, dqdd_dv and dqdd_dtau of the forward dynamics at the state of the last update and tau, analytic. "
@@ -279,16 +278,16 @@ void bind_changes(Class& c) {
               "collections.abc.Sequence[float] = (0, 0, 0), inertia: collections.abc.Sequence[float] = (0, 0, 0, 0, 0, "
               "0), xyz: collections.abc.Sequence[float] = (0, 0, 0), rpy: collections.abc.Sequence[float] = (0, 0, 0), "
               "urdf: str | os.PathLike | None = None) -> list[str]"),
-      R"(Puts a payload on a link; M, C, g, h are those with it at once. Returns the joints' names.
+      R"(Attaches a payload to a link; M, C, g, h are those with it at once. Returns the joints' names.
 
 A rigid one has mass (kg), com (m), and inertia (ixx, ixy, ixz, iyy, iyz, izz about its centre of mass, kg m^2), in the
 payload's frame, whose pose in the link is xyz (m) and rpy (rad). A chain with passive joints of its own is a urdf file
 or the name of a robot; its joints, called NAME/.., come behind all others in q and start at zero. Arrays that were read
 before keep the numbers from before. Raises ModelError with the reason; nothing has changed then.)");
   c.def("detach", &PyDynamics::detach, nb::arg("name"),
-        "Takes a payload off again. Returns the joints' names. Raises ModelError if there is none of that name.");
-  c.def_prop_ro("payloads", &PyDynamics::payloads, "Names of what is attached, in the order in which it was.");
-  c.def_prop_ro("model", &PyDynamics::model, "The model as it is now, payloads included.");
+        "Detaches a payload. Returns the joints' names. Raises ModelError if there is none of that name.");
+  c.def_prop_ro("payloads", &PyDynamics::payloads, "Names of the attached payloads, in the order of attachment.");
+  c.def_prop_ro("model", &PyDynamics::model, "The present model, payloads included.");
   c.def_prop_rw("gravity", &PyDynamics::gravity, &PyDynamics::set_gravity,
                 nb::for_getter(nb::sig("def gravity(self) -> numpy.typing.NDArray[numpy.float64]")),
                 nb::for_setter(nb::sig("def gravity(self, gravity: collections.abc.Sequence[float], /) -> None")),

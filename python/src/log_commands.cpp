@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// `dyn replay` and `dyn identify` in this process: the same commands, options and sentences; what they print is taken.
+// `dyn replay` and `dyn identify` in this process: the same commands, options and messages; their output is captured.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The program `dyn` counts the allocations of its loop by taking malloc's place; a module in somebody else's process
-// leaves malloc alone: `allocations_in_loop` is None there.
+// The program `dyn` counts the allocations of its loop by replacing malloc. A module in another program's process does
+// not replace it: `allocations_in_loop` is None there.
 #include "run/loop_allocations.hpp"
 
 namespace dyn::sim {

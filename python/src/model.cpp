@@ -156,19 +156,19 @@ void warn(const Model& model) {
 }
 
 void bind_model(nb::module_& m) {
-  nb::class_<RobotModel>(m, "Model", "A robot that does not change; shared by any number of Dynamics and batches.")
+  nb::class_<RobotModel>(m, "Model", "An immutable robot model, shared by any number of Dynamics and batches.")
       .def_prop_ro(
           "name", [](const RobotModel& r) { return r.model->name(); }, "The robot's name in its URDF.")
       .def_prop_ro(
           "source", [](const RobotModel& r) { return r.model->description().source; }, "The file it was read from.")
       .def_prop_ro(
           "n", [](const RobotModel& r) { return r.model->coordinates(); },
-          "Degrees of freedom: the length of q, v, a and tau. Mimic joints have no entry, they follow.")
+          "Degrees of freedom: the length of q, v, a and tau. Mimic joints have no entry.")
       .def_prop_ro("joints", &joints, "Names of the joints, in the order of q, v, a, tau.")
       .def_prop_ro(
           "coordinate_names", [](const RobotModel& r) { return r.model->coordinate_names(); },
-          "A name an entry of q: the joint's, and for joints of several degrees of freedom `base.yaw` and the like.")
-      .def_prop_ro("links", &links, "Names of all links, those of fixed joints too.")
+          "A name for each entry of q: the joint's, for joints of several degrees of freedom `base.yaw` and the like.")
+      .def_prop_ro("links", &links, "Names of all links, including those of fixed joints.")
       .def_prop_ro(
           "bodies", &bodies,
           "The link that each body's joint moves, in the order of the regressor's columns; fixed links are merged.")
@@ -178,14 +178,14 @@ void bind_model(nb::module_& m) {
       .def_prop_ro("effort_limits", &effort_limits, "N m or N; inf where there is none.")
       .def_prop_ro("mass", &mass, "Mass of all moving bodies, kg.")
       .def_prop_ro("masses", &masses, nb::sig("def masses(self) -> dict[str, float]"),
-                   "Of links that move and have a mass of their own, kg.")
+                   "Masses of the links that move and have a mass of their own, kg.")
       .def_prop_ro("joint_friction", &joint_friction,
                    nb::sig("def joint_friction(self) -> dict[str, tuple[float, float]]"),
                    "Viscous damping (N m s/rad or N s/m) and Coulomb friction (N m or N) of joints that have some.")
       .def_prop_ro("gravity", &gravity, "Acceleration of gravity in the base frame, m/s^2.")
       .def_prop_ro(
           "warnings", [](const RobotModel& r) { return r.model->warnings(); },
-          "What is doubtful in the description but usable, one sentence each.")
+          "Warnings about the description, one sentence each.")
       .def("__repr__", &repr);
   m.def("load", &load, nb::arg("robot"), nb::kw_only(), nb::arg("gravity").none() = nb::make_tuple(0.0, 0.0, -9.81),
         nb::arg("armature") = false, nb::arg("allow_impossible_inertia") = false,
@@ -203,7 +203,7 @@ Raises ModelError with one sentence (file, link or joint, value); what is doubtf
         nb::arg("allow_impossible_inertia") = false,
         nb::sig("def parse(urdf: str, name: str = 'robot', *, gravity: collections.abc.Sequence[float] = (0.0, 0.0, "
                 "-9.81), armature: bool = False, allow_impossible_inertia: bool = False) -> Model"),
-        "The same from the text of a URDF, as in ROS's robot_description; `name` is for messages.");
+        "Like load(), but from the text of a URDF, as in ROS's robot_description; `name` is for messages.");
   m.def("robots", &robots, nb::sig("def robots() -> dict[str, str]"),
         "Robots by name and the file of each: those shipped, and those of the package example-robot-data where it is "
         "installed.");

@@ -9,7 +9,7 @@
 NB_MODULE(_core, m) {
   m.doc() = "The compiled part of dyn_control: models, dynamics, batches and closed loops.";
   nanobind::exception<dyn::ModelError>(m, "ModelError", PyExc_ValueError).doc() =
-      "What was handed over is no good. The message is one sentence with file, link or joint, and value.";
+      "Invalid input. The message is one sentence with file, link or joint, and value.";
   dyn::python::bind_model(m);
   dyn::python::bind_dynamics(m);
   dyn::python::bind_batch(m);

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Closed loops: what dyn_control/closed_loop.py makes run() of. The GIL is released while one runs; Ctrl-C is seen.
+// Closed loops, used by run() of dyn_control/closed_loop.py. The GIL is released during a run; Ctrl-C is handled.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -72,7 +72,7 @@ class RunData {
     }
     return rows;
   }
-  // (rows,), m: how far a link's frame is from where the reference has it.
+  // (rows,), m: distance of a link's frame from its reference.
   [[nodiscard]] nb::object frame_error(size_t arm, const std::string& link) const {
     const sim::ArmRecord& record = at(arm);
     const size_t n = record.coordinates.size();
@@ -148,7 +148,7 @@ RunData run(const std::string& configuration, const std::string& file, bool real
 }  // namespace
 
 void bind_run(nb::module_& m) {
-  nb::class_<RunData>(m, "RunData", "What a closed loop leaves behind; closed_loop.Run is made of it.")
+  nb::class_<RunData>(m, "RunData", "The record of a closed loop, used by closed_loop.Run.")
       .def("results", &RunData::results)
       .def("failures", &RunData::failures)
       .def("arms", &RunData::arms)
@@ -163,7 +163,7 @@ void bind_run(nb::module_& m) {
   for (const char* name : sim::signal_names) signals.append(name);
   m.attr("SIGNALS") = nb::tuple(signals);
   m.def("run_configuration", &run, nb::arg("configuration"), nb::arg("file"), nb::arg("real_time"), nb::arg("duration"),
-        nb::arg("engine"), "A closed loop from the text of a configuration (YAML); duration 0: what it says itself.");
+        nb::arg("engine"), "Runs a closed loop from the text of a configuration (YAML); duration 0: the configuration's.");
   m.def("read_configuration", &read_configuration_file, nb::arg("scenario"),
         "A configuration as dicts and lists, and the path of its file.");
 }

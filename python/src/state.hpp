@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A robot with its payloads, gravity and chosen algorithms, at one state: what is behind a Python Dynamics. Attaching
-// and detaching make a new one, so that numpy arrays on the one before stay valid.
+// A robot with its payloads, gravity and chosen algorithms, at one state: the data of a Python Dynamics. Attaching and
+// detaching make a new one, so that numpy arrays on the previous one stay valid.
 #pragma once
 
 #include <memory>

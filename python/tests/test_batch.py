@@ -60,7 +60,7 @@ def test_no_states(arm7):
     (dict(terms=""), r"^terms: it is empty"),
     (dict(threads=-1), r"^threads: -1 is not from 0 to 1024"),
     (dict(threads=10 ** 6), r"^threads: 1000000 is not from 0 to 1024"),
-    (dict(out=3), r"^out is a int, not what batch\(\) gave$"),
+    (dict(out=3), r"^out is a int, not a Batch$"),
     (dict(Q=np.zeros((5, 7), complex)), r"^Q is an array of complex128, not of real numbers$"),
 ])
 def test_bad_input_is_refused(arm7, change, sentence):

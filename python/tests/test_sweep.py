@@ -184,7 +184,7 @@ def test_a_run_that_ends_its_worker_is_a_row(config, tmp_path, monkeypatch):
     ({"plant.delay": [0, float("nan")]}, r"^space\.plant\.delay\[1\] is nan, not a finite number$"),
     ({"events[3].at": [0, 1]}, r"^space: 'events\[3\]\.at': the configuration has no entry \[3\] there$"),
     ({"robot.x": [0, 1]}, "^space: 'robot.x': 'x' is not in a map$"),
-    ({"plant.mass_scale.nowhere": [0, 1]}, "^space: 'plant.mass_scale.nowhere': it is for none of "),
+    ({"plant.mass_scale.nowhere": [0, 1]}, "^space: 'plant.mass_scale.nowhere': must be one of "),
     ({"plant.mass_scale.*": [0.9, 1], "plant.mass_scale.link2": [0.9, 1]}, "^space: 'plant.mass_scale.link2' is drawn twice$"),
 ])
 def test_bad_spaces_are_refused(config, tmp_path, space, sentence):

@@ -1,8 +1,8 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""The configuration of every run of a sweep: parameters put into the place that each names.
+"""The configuration of every run of a sweep: each parameter is written to the path that it names.
 
 A parameter is a path into the configuration: `controller.gains.default.p`, `plant.delay`, `events[0].attach.mass`,
-`arms[1].trajectory.seed`; what is not there yet is added. Three more belong to a plant that is not what the model says:
+`arms[1].trajectory.seed`; missing keys are added. Further parameters make the plant differ from the model:
 
     plant.mass_scale.LINK       times mass and inertia of that link
     plant.friction_scale.JOINT  times viscous and Coulomb friction of that joint
@@ -36,7 +36,7 @@ def steps_of(path: str) -> list:
 
 
 def put(config: dict, path: str, value) -> None:
-    """config[path] = value; maps on the way are made, entries of lists must be there."""
+    """config[path] = value; missing maps on the way are created, entries of lists must exist."""
     node, steps = config, steps_of(path)
     for k, step in enumerate(steps):
         last = k + 1 == len(steps)
@@ -70,7 +70,7 @@ def _load(robot: str, allow_impossible_inertia: bool, changed_ns: int) -> Model:
 
 
 def _model_of(arm: dict) -> Model:
-    """Read once a process, and again where the file has changed."""
+    """Read once per process, and again if the file has changed."""
     robot = str(arm.get("robot") or "")
     changed_ns = os.stat(robot).st_mtime_ns if os.path.isfile(robot) else 0
     return _load(robot, bool(arm.get("allow_impossible_inertia")), changed_ns)
@@ -83,7 +83,7 @@ def owners_of(config: dict, match) -> list[str]:
         what = "link with a mass that moves" if match["what"] == "mass_scale" else "joint with friction"
         raise ModelError(f"space: '{match[0]}': the robot has no {what}")
     if match["whose"] not in (None, "*") and match["whose"] not in owners:
-        raise ModelError(f"space: '{match[0]}': it is for none of {', '.join(owners)}")
+        raise ModelError(f"space: '{match[0]}': must be one of {', '.join(owners)}")
     return owners
 
 
@@ -117,7 +117,7 @@ class _Scales:
 
 
 def configuration(config: dict, parameters: dict, seed: int) -> dict:
-    """The configuration of one run. Raises ModelError where a parameter has no place in it."""
+    """The configuration of one run. Raises ModelError if the path of a parameter does not fit it."""
     run = copy.deepcopy(config)
     for arm in run.get("arms") or [run]:
         plant = arm.get("plant") or {}

@@ -27,7 +27,7 @@ def _axis(low: float, high: float, log: bool = False) -> str:
 
 
 def histogram(values: np.ndarray, caption: str, limit: float | None = None) -> str:
-    """Log-spaced where the values go over more than two decades."""
+    """Log-spaced if the values span more than two decades."""
     log = values.min() > 0 and values.max() > 100 * values.min()
     x = np.log10(values) if log else values
     low, high = float(x.min()), float(x.max())
@@ -47,7 +47,7 @@ def histogram(values: np.ndarray, caption: str, limit: float | None = None) -> s
 
 
 def share_curve(x: np.ndarray, holds: np.ndarray, caption: str) -> str:
-    """The share of runs that hold, by bins of equal numbers of runs."""
+    """The share of runs within the limit, in bins of equal numbers of runs."""
     order = np.argsort(x, kind="stable")
     levels = np.unique(x)
     groups = [np.flatnonzero(x == v) for v in levels] if len(levels) <= 12 else np.array_split(order, 12)
@@ -63,7 +63,7 @@ def share_curve(x: np.ndarray, holds: np.ndarray, caption: str) -> str:
 
 
 def bars(entries: list, caption: str) -> str:
-    """A bar a parameter: the share of the variance it explains; + or - by the sign of the correlation."""
+    """One bar per parameter: the share of the variance that it explains; + or - by the sign of the correlation."""
     row, left, width = 18, 230, 480
     body = ""
     for k, (name, (rho, explained)) in enumerate(entries):

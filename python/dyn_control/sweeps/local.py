@@ -1,5 +1,5 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""Workers on this machine: a process each, and a thread that hands it run after run and reads its rows."""
+"""Workers on this machine: each a process, with a thread that sends it one run after another and reads its rows."""
 from __future__ import annotations
 
 import json
@@ -16,7 +16,7 @@ ATTEMPTS = 3  # how often a run may end its worker before it is given up
 
 
 class _WorkerEnded(Exception):
-    """The process is gone; str() says how."""
+    """The process has ended; str() says how."""
 
 
 class _Worker:

@@ -1,5 +1,5 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""Workers wherever Ray has them: tasks of a few seconds, tried again where a worker is lost."""
+"""Workers on a Ray cluster: tasks of a few seconds, repeated if a worker is lost."""
 from __future__ import annotations
 
 from .._core import ModelError

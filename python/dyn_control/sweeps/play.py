@@ -1,5 +1,5 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""One run of a sweep: its row. Whatever goes wrong with it becomes the row's reason; nothing is thrown."""
+"""One run of a sweep, which gives one row. An error becomes the row's reason; nothing is raised."""
 from __future__ import annotations
 
 import time
@@ -18,7 +18,7 @@ def _largest(values) -> float | None:
 
 
 def metrics(done: Run, frame: str | None) -> dict:
-    """The figures of a run: the worst of its arms."""
+    """The figures of a run: those of its worst arm."""
     figures = {"tracking_rms": done.results["tracking"]["rms"], "tracking_max": done.results["tracking"]["max"],
                "torque_max": done.results["torque"]["max"],
                "saturation": _largest(float(np.mean(arm.saturated)) for arm in done.arms.values())}
@@ -30,7 +30,7 @@ def metrics(done: Run, frame: str | None) -> dict:
 
 
 def given_up(task: dict, reason: str) -> dict:
-    """The row of a run that never came to an end."""
+    """The row of a run that did not finish."""
     return {"run": task["run"], "seed": task["seed"], **task["parameters"], "status": "failed", "reason": reason,
             **dict.fromkeys(METRICS), "wall_s": None}
 

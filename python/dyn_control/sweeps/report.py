@@ -1,6 +1,6 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""report.html of a sweep: distributions, worst cases with the command that plays each again, sensitivities. One file that
-needs nothing but itself."""
+"""report.html of a sweep: distributions, worst cases with the command that repeats each, sensitivities. One file that needs
+no other."""
 from __future__ import annotations
 
 import json
@@ -44,7 +44,7 @@ def _numbers(table: pa.Table, name: str) -> np.ndarray:
 
 
 def share(table: pa.Table, metric: str, limit: float) -> tuple[float, float, float]:
-    """Runs that did not fail and hold the limit, over all; with its 95 % interval after Wilson."""
+    """The share of runs that did not fail and are within the limit, with its 95 % interval (Wilson)."""
     values = _numbers(table, metric)
     ok = np.array([s == "ok" for s in table.column("status").to_pylist()])
     n = len(values)
@@ -57,7 +57,7 @@ def share(table: pa.Table, metric: str, limit: float) -> tuple[float, float, flo
 
 
 def _levels(values: list) -> np.ndarray:
-    """A parameter as numbers: its own, or the place of a choice among all."""
+    """A parameter's values as numbers; for choices, the index of the choice."""
     if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
         return np.array(values, float)
     order = sorted({json.dumps(v) for v in values})
@@ -90,7 +90,7 @@ def _head(table: pa.Table, definition: dict, limits: dict) -> str:
             f"{status.count('failed')} failed."]
     for metric, limit in limits.items():
         p, low, high = share(table, metric, limit)
-        text.append(f"<br><b>{100 * p:.2f} %</b> did not fail and hold {escape(metric)} &le; {limit:g} {UNITS[metric]} "
+        text.append(f"<br><b>{100 * p:.2f} %</b> did not fail and have {escape(metric)} &le; {limit:g} {UNITS[metric]} "
                     f"(95 % interval {100 * low:.2f} to {100 * high:.2f} %).")
     return " ".join(text) + "</p>"
 
@@ -109,7 +109,7 @@ def _distributions(table: pa.Table, limits: dict) -> str:
 
 
 def _sensitivities(table: pa.Table, parameters: list[str]) -> str:
-    text = ["<h2>What it depends on</h2><p>Share of the variance (of ranks) that a parameter explains by itself; the sign is "
+    text = ["<h2>Sensitivities</h2><p>Share of the variance (of ranks) that a parameter explains by itself; the sign is "
             "that of Spearman's rank correlation.</p>"]
     metrics = _metrics_of(table)
     levels = {p: _levels(table.column(p).to_pylist()) for p in parameters}
@@ -132,7 +132,7 @@ def _curves(table: pa.Table, parameters: list[str], limits: dict) -> str:
                 figures.append((sensitivity(x, holds.astype(float)) or (0.0, 0.0),
                                 charts.share_curve(x, holds, f"share with {metric} <= {limit:g} by {p}")))
     figures.sort(key=lambda entry: -entry[0][1])
-    return "<h2>Who holds the limits</h2>" + "".join(f for _, f in figures[:12]) if figures else ""
+    return "<h2>Share of runs within the limits</h2>" + "".join(f for _, f in figures[:12]) if figures else ""
 
 
 def _cell(value) -> str:
@@ -144,7 +144,7 @@ def _cell(value) -> str:
 def _cases(title: str, rows: list[dict], columns: list[str], folder: Path) -> str:
     if not rows:
         return ""
-    head = "".join(f"<th>{escape(c)}</th>" for c in ["run", *columns, "plays it again"])
+    head = "".join(f"<th>{escape(c)}</th>" for c in ["run", *columns, "command to repeat it"])
     body = []
     for row in rows:
         command = f"python -m dyn_control play {shlex.quote(str(folder))} {row['run']} --out run{row['run']}"
@@ -164,7 +164,7 @@ def _worst(table: pa.Table, parameters: list[str], folder: Path) -> str:
 
 
 def write(file: Path, table: pa.Table, definition: dict, parameters: list[str], limits: dict) -> None:
-    """The page, whole or not at all."""
+    """Writes the page, completely or not at all."""
     folder = file.parent.resolve()
     page = "".join([
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{escape(str(definition['config'].get('title', 'Sweep')))}"

@@ -1,5 +1,5 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""What a sweep draws: distributions by parameter, and n points of them by Latin hypercube or Sobol sequence."""
+"""The sampling of a sweep: a distribution for each parameter, and n samples of them by Latin hypercube or Sobol sequence."""
 from __future__ import annotations
 
 import math
@@ -27,7 +27,7 @@ def _bounds(name: str, kind: str, values, positive: bool = False) -> tuple[float
 
 
 class Distribution:
-    """One parameter's: `at(u)` is the value at the quantiles u from 0 to 1."""
+    """The distribution of one parameter: `at(u)` are the values at the quantiles u from 0 to 1."""
 
     def __init__(self, name: str, spec):
         self.name = name
@@ -82,7 +82,7 @@ def read_space(space: Mapping) -> list[Distribution]:
 
 
 def expand(config: dict, distributions: list[Distribution]) -> list[Distribution]:
-    """`plant.mass_scale.*` and the like become one parameter a link or joint."""
+    """Expands `plant.mass_scale.*` and the like to one parameter for each link or joint."""
     expanded = []
     for d in distributions:
         match = SCALE.match(d.name)
@@ -123,5 +123,5 @@ def draw(distributions: list[Distribution], n: int, seed: int, sampler: str) -> 
 
 
 def seeds(n: int, seed: int) -> list[int]:
-    """A seed a run, for its plant's noise."""
+    """One seed per run, for its plant's noise."""
     return [int(x) for x in np.random.SeedSequence([seed, 20260]).generate_state(n) & 0x7FFFFFFF]

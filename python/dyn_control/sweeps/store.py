@@ -1,6 +1,6 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""A sweep's folder: what it is (sweep.json), what every run draws (plan.parquet), the rows of every batch that was done
-(parts/), all of them (results.parquet). Files appear whole or not at all, so that a sweep that is killed goes on where it was."""
+"""A sweep's folder: its definition (sweep.json), the parameters of every run (plan.parquet), the rows of every finished batch
+(parts/), all rows (results.parquet). Files appear completely or not at all, so that a sweep that was killed can be continued."""
 from __future__ import annotations
 
 import fcntl
@@ -32,7 +32,7 @@ def _whole(file: Path, write) -> None:
 
 
 def identity(definition: dict) -> str:
-    """A short name of what is swept: the same configuration, robot files, space, n and seed give the same."""
+    """A short hash of the sweep's definition: of configuration, robot files, space, n and seed."""
     return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()[:12]
 
 
@@ -103,7 +103,7 @@ class Store:
         self._lock.close()
 
     def tasks(self) -> list[dict]:
-        """What is still to be done."""
+        """The runs that are not done yet."""
         done = set(self.rows().column("run").to_pylist())
         return [{"run": run, "seed": self.plan["seed"][k], "parameters": {p: self.plan[p][k] for p in self.parameters}}
                 for k, run in enumerate(self.plan["run"]) if run not in done]
@@ -118,7 +118,7 @@ class Store:
                lambda f: pq.write_table(table, f))
 
     def rows(self) -> pa.Table:
-        """All rows there are, by run, each run once."""
+        """All finished rows, sorted by run, each run once."""
         parts = [pq.read_table(f, schema=self.schema) for f in sorted((self.folder / "parts").glob("[0-9]*.parquet"))]
         table = pa.concat_tables(parts) if parts else self.schema.empty_table()
         table = table.sort_by("run")
@@ -133,7 +133,7 @@ class Store:
 
 
 class Batches:
-    """The runs that are still to be done, handed out in batches of a few seconds; their rows come back. Any thread."""
+    """Hands out the runs that are not done yet in batches of a few seconds, and takes back their rows. For any thread."""
 
     def __init__(self, store: Store, tasks: list[dict], shares: int, tick):
         self._store, self._tasks, self._next, self._shares = store, tasks, 0, shares

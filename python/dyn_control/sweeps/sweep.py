@@ -25,7 +25,7 @@ ENGINES = (None, "ray")
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a sweep left in its folder."""
+    """The results of a sweep, in its folder."""
 
     folder: Path
     table: pa.Table  # a row a run: run, seed, its parameters, status, reason, figures, wall_s
@@ -47,7 +47,7 @@ class Sweep:
 
 
 def _files_of(config) -> dict[str, str]:
-    """Robots, payloads and trajectories that a configuration reads, and a hash of each: another file is another sweep."""
+    """Robots, payloads and trajectories that a configuration reads, with a hash of each: a changed file makes another sweep."""
     found = {}
     if isinstance(config, list):
         for entry in config:
@@ -78,28 +78,28 @@ def sweep(config: str | os.PathLike | Mapping, space: Mapping, n: int, engine: s
           out: str | os.PathLike | None = None, seed: int = 1, sampler: str = "latin", frame: str | None = None,
           limits: Mapping[str, float] | None = None, workers: int | None = None, run_limit_s: float = 600.0,
           progress: bool = True) -> Sweep:
-    """n closed loops whose parameters are drawn from `space`, as a table and a report.
+    """Runs n closed loops whose parameters are drawn from `space`; returns a table and writes a report.
 
     config   as for run(): a file, a scenario's name, or a dict
     space    distributions by parameter, such as
                  {"controller.gains.default.p": {"log_uniform": [100, 2000]},   paths into the configuration
-                  "plant.delay": {"integers": [1, 3]},                          both ends belong to it
+                  "plant.delay": {"integers": [1, 3]},                          both ends included
                   "trajectory.velocity_scale": [0.3, 0.8],                      uniform
                   "plant.noise.position": {"normal": [1e-5, 1e-6]},
                   "controller.type": {"choice": ["computed_torque", "feedforward"]},
-                  "plant.mass_scale.*": [0.8, 1.2],                             each link that moves by itself
-                  "plant.friction_scale": [0.5, 1.5]}                           all joints alike
+                  "plant.mass_scale.*": [0.8, 1.2],                             a separate factor for each moving link
+                  "plant.friction_scale": [0.5, 1.5]}                           one factor for all joints
     n        how many runs
     engine   None: processes on this machine; "ray": the cluster that Ray is connected to (pip install .[sweep])
     out      the folder: sweep.json, plan.parquet, parts/, results.parquet, report.html [sweeps/TITLE-IDENTITY]
     seed     of the draws, and of the noise of every run; sampler: latin (hypercube) or sobol
-    frame    a link: frame_error_rms and frame_error_max are how far it is from where the reference has it, m
-    limits   metric: largest value, for the report's shares of runs that hold it
+    frame    a link: frame_error_rms and frame_error_max are its distance from its reference, m
+    limits   metric: largest value, for the report's shares of runs within it
     workers  processes [as many as cores]; run_limit_s: how long one run may take
 
-    A sweep that was interrupted or killed goes on where it was when it is called again; no run is counted twice. A run that
-    fails, or whose configuration is refused, or that ends its worker, is a row with status `failed` and the reason. Raises
-    ModelError where nothing can be swept.
+    A sweep that was interrupted or killed continues when it is called again; no run is counted twice. A run that
+    fails, or whose configuration is refused, or that kills its worker, is a row with status `failed` and the reason. Raises
+    ModelError if the sweep cannot start.
     """
     tree = plain(config) if isinstance(config, Mapping) else load_config(config)
     n = _whole_number("n", n, 1, 100_000_000)
@@ -143,7 +143,7 @@ def _play_rest(store: Store, config: dict, frame: str | None, engine: str | None
 
 
 def play_again(folder: str | os.PathLike, run: int, out: str | os.PathLike | None = None):
-    """Run number `run` of the sweep in `folder` once more; returns its Run, and writes its files to `out`."""
+    """Repeats run number `run` of the sweep in `folder`; returns its Run, and writes its files to `out`."""
     from ..closed_loop import run as run_config
     definition, plan = report.read(Path(folder))
     run = _whole_number("run", run, 0, len(plan["run"]) - 1)

@@ -1,5 +1,5 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""A worker process: reads one JSON line a run, answers with its row as one JSON line. Ends when its input ends."""
+"""A worker process: reads one JSON line per run and answers with its row as one JSON line. Ends when its input ends."""
 import json
 import os
 import signal
