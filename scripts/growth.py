@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""How times grow with the number of joints: an SVG and a table of crossovers from `dyn bench --chain N --json`.
+"""Growth of times with the number of joints: an SVG and a table of crossovers from `dyn bench --chain N --json`.
 
     scripts/growth.py FILE.svg RESULT.json ... >> page.md
 """

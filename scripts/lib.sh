@@ -1,4 +1,4 @@
-# What the scripts share; sourced, not run. Sets ROOT and goes there.
+# Functions shared by the scripts; sourced, not run. Sets ROOT and changes to it.
 set -euo pipefail
 ROOT=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 cd -- "$ROOT"
@@ -10,7 +10,7 @@ die() {
   exit 1
 }
 
-# The command as root: itself where we are root, else by sudo.
+# Runs the command as root: directly if we are root, else by sudo.
 as_root() {
   if [ "$(id -u)" = 0 ]; then
     "$@"
@@ -21,7 +21,7 @@ as_root() {
   fi
 }
 
-# Processes for compiling: one a core, but 1.5 GB of memory each.
+# Number of compiler processes: one per core, but at least 1.5 GB of memory for each.
 jobs() {
   local cores memory_gb
   cores=$(nproc)
@@ -54,7 +54,7 @@ apt_install() {
 # install_debian PACKAGE...: those that are missing; reads the package lists only if it does not work without.
 install_debian() {
   if ! command -v apt-get >/dev/null; then
-    note "no apt-get here: what corresponds to these packages is taken to be there: $*"
+    note "there is no apt-get: equivalents of these packages are assumed to be installed: $*"
     return
   fi
   local missing=() package log=$ROOT/.deps/apt.log

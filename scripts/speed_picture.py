@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""The bar chart of the README, from the table of arm7 in docs/benchmarks.md: ns for one M + C + g, ours and each peer's.
+"""The bar chart of the README, from the table of arm7 in docs/benchmarks.md: ns for M, C and g at one state, ours and peers'.
 
     scripts/speed_picture.py docs/benchmarks.md docs/pictures/speed.svg
 """

@@ -1,9 +1,9 @@
-"""clang-tidy over many files at a bearable price: tidy_groups.py BUILD JOBS [FILE.cpp...]
+"""clang-tidy over many files in acceptable time: tidy_groups.py BUILD JOBS [FILE.cpp...]
 
-clang-tidy 14 walks through all that a file includes; Eigen and the standard library cost it ten seconds and more, each
-time anew. So files of one target, with the same compiler flags, are put one after another into one file, which is then
-the main file for every check and for the static analyzer; findings are told with the place they came from. Files that
-cannot stand together (two functions of one name) are found by a compile for syntax, and the group is halved.
+clang-tidy 14 processes all that a file includes; Eigen and the standard library take ten seconds and more for every
+file. So files of one target with the same compiler flags are concatenated into one file, which is then the main file for
+every check and for the static analyzer; findings are reported with their original place. Files that cannot be combined
+(two functions of one name) are found by a syntax check, and the group is halved.
 """
 
 import concurrent.futures
@@ -20,7 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, ".deps", "tidy")
 LARGEST_GROUP = 10
 INCLUDE = re.compile(r"\s*#\s*include\s*([<\"][^>\"]+[>\"])")
-NEEDLESS = re.compile(r"-Wno-restrict|--param=.*|-O\d|-c")  # not known to clang, or of no matter to it
+NEEDLESS = re.compile(r"-Wno-restrict|--param=.*|-O\d|-c")  # unknown to clang, or irrelevant for it
 
 
 def flags_of(entry):
