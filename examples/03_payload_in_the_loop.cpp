@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // A payload is attached and detached by one thread while another runs the control loop: the loop neither waits nor
-// allocates, and has the new model from the beginning of a cycle on.
+// allocates, and uses the new model from the beginning of a cycle on.
 #include <atomic>
 #include <chrono>
 #include <dyn_core/live/live_model.hpp>

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Pinocchio beside the loop: what the loop computes goes into a ring, a thread of its own compares it with a model that
+// Validation beside the loop: the loop's results go into a ring buffer, and another thread compares them with a model that
 // Pinocchio builds from the same description.
 #include <cmath>
 #include <dyn_core/control/controller.hpp>

@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// M, C, g of ten thousand states at once, one state a vector lane: for planners and identification.
+// M, C, g of ten thousand states at once, one state per vector lane: for planners and identification.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -5,7 +5,7 @@
 execute_process(COMMAND ${READELF} -W -h -l -d ${PROGRAM} OUTPUT_VARIABLE elf COMMAND_ERROR_IS_FATAL ANY)
 foreach(expected "Type: +DYN" "GNU_RELRO" "BIND_NOW|Flags: NOW|FLAGS.*NOW" "GNU_STACK[^\n]*RW ")
   if(NOT elf MATCHES "${expected}")
-    message(FATAL_ERROR "${PROGRAM}: '${expected}' is missing in what readelf says")
+    message(FATAL_ERROR "${PROGRAM}: '${expected}' is missing in the output of readelf")
   endif()
 endforeach()
 if(elf MATCHES "GNU_STACK[^\n]*RWE")

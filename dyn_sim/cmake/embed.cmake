@@ -1,7 +1,7 @@
 # Text files as string constants of a C++ source. Run as a script:
 #   cmake -DOUTPUT=x.cpp -DFILES=a.js,b.css -P embed.cmake
-# a.js becomes dyn::sim::report::a_js. An HTML comment with which a file begins is left out: parts of pages come together
-# in one, whose licence stands in its frame.
+# a.js becomes dyn::sim::report::a_js. An HTML comment at the beginning of a file is left out, since the page that combines
+# the files has the licence in its frame.
 set(source "#include \"report_assets.hpp\"\nnamespace dyn::sim::report {\n")
 string(REPLACE "," ";" FILES "${FILES}")
 foreach(file ${FILES})

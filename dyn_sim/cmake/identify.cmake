@@ -1,4 +1,4 @@
-# Recorded motions, what a model makes of them, and what they say of the model.
+# Recorded motions: replay by a model, and identification of the model.
 add_library(dyn_identify STATIC
   src/identify/base_parameters.cpp
   src/identify/excite.cpp
@@ -19,7 +19,7 @@ target_include_directories(dyn_identify
 target_link_libraries(dyn_identify PUBLIC dyn_core::dyn_core
   PRIVATE dyn_outputs nlohmann_json::nlohmann_json dyn_warnings)
 
-# rosbag2: .db3 by SQLite, chunks of .mcap by zstd and lz4. Without them bags are refused with a sentence.
+# rosbag2: .db3 by SQLite, chunks of .mcap by zstd and lz4. Without them bags are refused with an error.
 find_package(SQLite3 QUIET)
 find_path(DYN_ZSTD_INCLUDE zstd.h)
 find_library(DYN_ZSTD_LIBRARY zstd)

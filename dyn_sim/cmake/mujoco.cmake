@@ -1,5 +1,5 @@
-# The engine mujoco of `dyn run`. Headers come from the PyPI package mujoco (beside DYN_PYTHON), or from wherever
-# DYN_MUJOCO_INCLUDE and DYN_MUJOCO_LIBRARY say; the library is opened at run time, so that nothing else needs it. A wheel
+# The engine mujoco of `dyn run`. Headers come from the PyPI package mujoco (beside DYN_PYTHON), or from
+# DYN_MUJOCO_INCLUDE and DYN_MUJOCO_LIBRARY; the library is opened at run time, so that nothing else needs it. A wheel
 # takes the headers from the Python that builds it or from .deps/venv, and the library from the package mujoco of the
 # Python that runs it.
 set(mujoco_version 4)

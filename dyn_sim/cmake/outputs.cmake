@@ -1,4 +1,4 @@
-# What a run leaves on disk: results.json, logs, report.html with its page, style and scripts built in.
+# The files of a run: results.json, logs, report.html with its page, style and scripts built in.
 set(report_assets)
 foreach(name frame.html style.css page.js kinematics.js scene.js charts.js page.html app.js study.html study.css study.js
     identify.html identify.css identify.js)
@@ -25,7 +25,7 @@ add_library(dyn_outputs STATIC
   src/run/results.cpp
   src/run/results_names.cpp
   ${CMAKE_CURRENT_BINARY_DIR}/report_assets.cpp)
-# Written once a run; how fast that is matters less than how long JSON takes to compile.
+# Executed once per run, so that compile time of the JSON library matters more than speed.
 set_source_files_properties(src/run/report.cpp src/run/report_data.cpp
   src/run/report_scene.cpp src/run/results.cpp src/run/results_names.cpp
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>")

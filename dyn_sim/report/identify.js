@@ -35,7 +35,7 @@
     view.draw(state.time, { ghost: false, magnify: 1 });
     for (const c of charts) c.cursor(state.time);
     const row = SceneView.row(time, state.time);
-    $("readout").replaceChildren(make("div", { textContent: `${data.joints[state.joint]}: measured ${Format.number(measured[state.joint][row])}, left ${Format.number(residual[state.joint][row])}` }));
+    $("readout").replaceChildren(make("div", { textContent: `${data.joints[state.joint]}: measured ${Format.number(measured[state.joint][row])}, residual ${Format.number(residual[state.joint][row])}` }));
   }
   function play(on) {
     state.playing = on;
@@ -72,8 +72,8 @@
     add({ title: "Torque: measured and predicted", wide: true }, j => [
       line("measured", measured[j], Theme.ink, { width: 1.4 }), line("predicted", sum(j), Theme.color(0))]);
     add({ title: "Predicted torque by term" }, j => Object.keys(terms).map((t, k) => line(t, terms[t][j], Theme.color(k + 1))));
-    add({ title: "What is left: measured less predicted" }, j => [
-      ...(before ? [line("URDF as it was", before[j], Theme.soft)] : []), line(before ? "identified" : "left", residual[j], Theme.color(3))]);
+    add({ title: "Residual: measured minus predicted" }, j => [
+      ...(before ? [line("URDF as it was", before[j], Theme.soft)] : []), line(before ? "identified" : "residual", residual[j], Theme.color(3))]);
   }
 
   // --- Plots of points and lines ----------------------------------------------------------------------------------
@@ -128,7 +128,7 @@
     make("tr", {}, ...heads.map(h => make("th", { textContent: h }))),
     ...rows.map(r => make("tr", {}, ...r.map(c => make("td", { textContent: c })))));
   function worst() {
-    $("worst").append(table(["joint", "time, s", "measured", "predicted", "left", "velocity", "acceleration"],
+    $("worst").append(table(["joint", "time, s", "measured", "predicted", "residual", "velocity", "acceleration"],
       data.worst.map(w => [w.joint, w.time.toFixed(3), ...[w.measured, w.predicted, w.measured - w.predicted, w.v, w.a].map(x => Format.number(x))])));
   }
 
@@ -161,10 +161,10 @@
       card("Friction", curve, table(["joint", "viscous", "Coulomb", "backwards", "Stribeck", "offset", "armature", "noise"], found.joints.map(f => [f.name,
         pm(f.viscous, f.sigma.viscous), pm(f.coulomb, f.sigma.coulomb), f.viscous_negative === f.viscous && f.coulomb_negative === f.coulomb ? "the same" : `${Format.number(f.viscous_negative)}, ${Format.number(f.coulomb_negative)}`,
         f.stribeck ? `${Format.number(f.stribeck)} below ${Format.number(f.stribeck_velocity)}` : "\u2013", pm(f.offset, f.sigma.offset), pm(f.armature, f.sigma.armature), Format.number(f.noise)]))),
-      card("Bodies: kg, m, kg m\u00b2 about the centre of mass, \u00b1 one sigma", table(["link", "mass", "maker's", "centre of mass", "ixx, iyy, izz", "told at most in sums"], found.links.map((l, k) => [l.name,
+      card("Bodies: kg, m, kg m\u00b2 about the centre of mass, \u00b1 one sigma", table(["link", "mass", "maker's", "centre of mass", "ixx, iyy, izz", "determined only in sums"], found.links.map((l, k) => [l.name,
         pm(l.mass, l.sigma.mass), Format.number(data.maker_mass[k]), l.com.map((x, i) => pm(x, l.sigma.com[i])).join(", "), [0, 3, 5].map(i => pm(l.inertia[i], l.sigma.inertia[i])).join(", "), l.untold.join(", ") || "\u2013"]))),
-      card("Base parameters: what torque depends on", table(["sum", "identified", "maker's", "told"], found.base.map(b => [b.sum, pm(b.value, b.sigma), Format.number(b.maker), b.told ? "yes" : "no"]))),
-      card("Cross-validation: error of blocks left out, over the prior's weight", make("div", { className: "plots" }, plot("log10 of the squared error, in noise", "log10 of the weight", tried))));
+      card("Base parameters, on which the torque depends", table(["sum", "identified", "maker's", "determined"], found.base.map(b => [b.sum, pm(b.value, b.sigma), Format.number(b.maker), b.told ? "yes" : "no"]))),
+      card("Cross-validation: error of left-out blocks over the prior's weight", make("div", { className: "plots" }, plot("log10 of the squared error, in noise", "log10 of the weight", tried))));
   }
 
   head();

@@ -25,7 +25,7 @@ A state, all entries optional and 0 by default, one number for each coordinate:
   {"q":[..],"v":[..],"a":[..],"tau":[..]}
 gives
   {"M":[[..]],"C":[[..]],"g":[..],"h":[..],"tau":[..],"qdd":[..]}
-h = C v + g; tau = M a + h; qdd solves M qdd = tau - h for the given tau. Where M is singular qdd is null and
+h = C v + g; tau = M a + h; qdd solves M qdd = tau - h for the given tau. If M is singular, qdd is null and
 qdd_error names the joint. A floating joint is x, y, z, yaw, pitch, roll; mimic joints have no entry.
 
 Commands, answered {"ok":true,"joints":[..]}, or {"ok":false,"error":".."} with the model as before:
@@ -33,26 +33,25 @@ Commands, answered {"ok":true,"joints":[..]}, or {"ok":false,"error":".."} with 
              "xyz":[..],"rpy":[..]}}        rigid; inertia about its centre of mass; pose of its frame in the link
   {"attach":{"name":"arm","link":"link2","urdf":"FILE","xyz":[..],"rpy":[..]}}
                                             a chain; its joints come last in the order
-com, inertia, xyz and rpy are zero where they are missing.
+com, inertia, xyz and rpy are zero if they are missing.
   {"detach":"box"}  {"jsim":NAME}  {"coriolis":NAME}  {"fd":NAME}  {"id":NAME}  {"gravity":[x,y,z]}
 
-With --friction, damping v + friction sign(v) (nothing at v = 0) is part of tau, and qdd is what is left after it;
-h stays without.
+With --friction, tau includes damping v + friction sign(v) (0 at v = 0), and qdd accounts for it; h does not include it.
 
-With --regressor the answer has "Y" (a row a coordinate, ten columns a body), "bodies" (the links that joints move) and
+With --regressor the answer has "Y" (one row per coordinate, ten columns per body), "bodies" (the links that joints move) and
 "p", their parameters: m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the origin and in the axes of that link's frame,
-what is fixed to it included. Y p = tau; with --friction Y_friction p_friction adds to it (two columns a body: v, sign(v)),
-with --armature Y_armature p_armature (diag(a)).
+including the links fixed to it. Y p = tau; --friction adds Y_friction p_friction (two columns per body: v, sign(v)) to it,
+--armature adds Y_armature p_armature (diag(a)).
 
-With --derivatives it has "dtau_dq" and "dtau_dv" at q, v, a and "dqdd_dq", "dqdd_dv", "dqdd_dtau" at q, v, tau: row i is of
-joint i's torque or acceleration, column j the derivative by joint j. Those of qdd are null where qdd is.
+With --derivatives it has "dtau_dq" and "dtau_dv" at q, v, a and "dqdd_dq", "dqdd_dv", "dqdd_dtau" at q, v, tau: row i is
+joint i's torque or acceleration, column j the derivative with respect to joint j. Those of qdd are null where qdd is.
 
 With --frame LINK it has "frame": "p" and "R" (its origin and axes in the base frame), "J" (6 x n: v to the origin's velocity,
-then the angular velocity, in base axes), "Jdot_v" and "Lambda", (J M^-1 J^T)^-1: null with "Lambda_error" where the frame is
-singular. LINK may be a payload that is attached in the course of the lines: after its detach, "frame" is null with
-"frame_error". With --minv it has "Minv", M^-1: null where qdd is.
+then the angular velocity, in base axes), "Jdot_v" and "Lambda", (J M^-1 J^T)^-1: null with "Lambda_error" if J is singular.
+LINK may be a payload that a later line attaches; after its detach, "frame" is null with "frame_error". With --minv it has
+"Minv", M^-1: null where qdd is.
 
-A line that is neither ends the program with exit code 1.)";
+A line that is neither a state nor a command ends the program with exit code 1.)";
 
 struct Arguments {
   RobotCall robot;

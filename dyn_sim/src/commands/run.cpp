@@ -26,15 +26,15 @@ namespace dyn::cli {
 namespace {
 
 constexpr const char* run_help =
-    R"(To begin with, an arm of seven joints that swaps algorithms and takes 3 kg while it moves:
-  dyn run arm7_computed_torque           against the clock, 12 s
-  dyn run arm7_computed_torque --fast    as fast as it goes
+    R"(To begin, an arm of seven joints that swaps algorithms and carries a payload of 3 kg while it moves:
+  dyn run arm7_computed_torque           in real time, 12 s
+  dyn run arm7_computed_torque --fast    as fast as possible
 Then open runs/arm7_computed_torque/report.html in a browser. scripts/demo does this and more.
 
 The other scenarios, and every key of a configuration, are in docs/run.md; to change one, copy it from
-config/scenarios. Ctrl-C brings the arms to rest and writes everything. Exit code 3 where the run failed: a
-controller, a number that is not finite, an event that was refused, too much saturation, an arm that did not follow, or
-what the configuration's expect says; results.json has the causes in failures.)";
+config/scenarios. Ctrl-C brings the arms to rest and writes everything. Exit code 3 if the run failed: a failed
+controller, a number that is not finite, a refused event, too much saturation, an arm that did not follow, or
+a criterion of the configuration's `expect`; results.json has the causes in failures.)";
 
 struct Call {
   std::string config;

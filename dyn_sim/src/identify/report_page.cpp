@@ -102,7 +102,7 @@ std::string filled(const std::string& title, const Json& data) {
 std::string low_pass_text(double cutoff_hz) {
   std::ostringstream out;
   out.precision(3);
-  out << "behind a low-pass of " << cutoff_hz << " Hz";
+  out << "after a low-pass of " << cutoff_hz << " Hz";
   return out.str();
 }
 
@@ -129,7 +129,7 @@ std::string identification_page(const IdentifyReport& report, const Model& model
       {"Held out, identified", percent(report.validation.relative),
        std::to_string(report.validation.samples) + " samples"},
       {"Identified from", percent(report.train.relative), std::to_string(report.train.samples) + " samples"},
-      {"Base parameters told", std::to_string(report.identified.rank),
+      {"Base parameters determined", std::to_string(report.identified.rank),
        "of " + std::to_string(report.identified.base.size())},
       {"Friction", friction_names[static_cast<size_t>(report.identified.friction)],
        "by cross-validation unless given"}};
