@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Validation beside the loop: the loop's results go into a ring buffer, and another thread compares them with a model that
-// Pinocchio builds from the same description.
+// Validation beside the loop: the loop's results go into a ring buffer, and another thread compares them with a model
+// that Pinocchio builds from the same description.
 #include <cmath>
 #include <dyn_core/control/controller.hpp>
 #include <dyn_core/live/sample_ring.hpp>

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// LQR about a posture: A and B of the sampled system from the analytic derivatives, the gain, and the arm's return to the
-// posture on the native plant.
+// LQR about a posture: A and B of the sampled system from the analytic derivatives, the gain, and the arm's return to
+// the posture on the native plant.
 #include <cstdlib>
 #include <dyn_core/derivatives/lqr.hpp>
 #include <dyn_core/derivatives/sampled_system.hpp>

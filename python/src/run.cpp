@@ -163,7 +163,8 @@ void bind_run(nb::module_& m) {
   for (const char* name : sim::signal_names) signals.append(name);
   m.attr("SIGNALS") = nb::tuple(signals);
   m.def("run_configuration", &run, nb::arg("configuration"), nb::arg("file"), nb::arg("real_time"), nb::arg("duration"),
-        nb::arg("engine"), "Runs a closed loop from the text of a configuration (YAML); duration 0: the configuration's.");
+        nb::arg("engine"),
+        "Runs a closed loop from the text of a configuration (YAML); duration 0: the configuration's.");
   m.def("read_configuration", &read_configuration_file, nb::arg("scenario"),
         "A configuration as dicts and lists, and the path of its file.");
 }

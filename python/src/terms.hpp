@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The further quantities of a Dynamics besides M, C, g, h: derivatives, regressor and frames at its state, each computed
-// when it is first requested. Results are arrays owned by the caller.
+// The further quantities of a Dynamics besides M, C, g, h: derivatives, regressor and frames at its state, each
+// computed when it is first requested. Results are arrays owned by the caller.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -60,7 +60,7 @@ class McapWriter {
   std::vector<std::string> schemas_, channels_;  // contents of their records
   std::map<std::string, std::uint16_t> schema_of_;
   std::map<std::uint16_t, std::uint64_t> messages_;
-  std::string chunk_;  // records of the present chunk
+  std::string chunk_;                                                                    // records of the present chunk
   std::map<std::uint16_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> index_;  // of it: time, position
   std::uint64_t chunk_first_ns_ = 0, chunk_last_ns_ = 0;
   std::vector<Chunk> chunks_;
