@@ -45,7 +45,7 @@
       make("div", { className: "value" }, value, unit ? make("small", { textContent: ` ${unit}` }) : ""),
       make("div", { className: "note", textContent: note || "" })));
     figure("Tracking error, rms", Format.number(r.tracking.rms), lengthUnit(all), `largest ${Format.number(r.tracking.max)} ${lengthUnit(all)}`);
-    const cycles = r.cycles > 0 ? `${r.cycles.toLocaleString("en")} cycles in ` : "in ";  // 0: somebody else's loop
+    const cycles = r.cycles > 0 ? `${r.cycles.toLocaleString("en")} cycles in ` : "in ";  // 0: the loop of another program
     figure("Largest torque", Format.number(r.torque.max), forceUnit(all), `${cycles}${Format.number(r.duration_s)} s`);
     if (r.cycles > 0) figure("Cycle, median", Format.nanoseconds(r.update_ns.p50), "", `99.9 %: ${Format.nanoseconds(r.update_ns["p99.9"])}, worst ${Format.nanoseconds(r.update_ns.max)}`);
     if (r.real_time && r.cycles > 0) {

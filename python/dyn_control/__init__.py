@@ -6,7 +6,7 @@
     robot.update(q, v)
     tau = robot.M @ a + robot.C @ v + robot.g      # robot.inverse(a) gives the same, faster
 
-All units are SI: m, rad, s, kg, N, N m. Whatever is no good raises ModelError, a ValueError, with one sentence.
+All units are SI: m, rad, s, kg, N, N m. Invalid input raises ModelError, a ValueError, with one sentence.
 """
 import sys as _sys
 from pathlib import Path as _Path

@@ -335,7 +335,7 @@ class Identifier {
                                  text(limit) + " in " + text(100.0 * share) + " % of the samples");
     } else if (at_most > std::max<Index>(20, all / 50) && at_most < all) {
       result_.warnings.push_back("the torque of joint '" + joint.description.name +
-                                 "' stands at its largest value in " + std::to_string(at_most) +
+                                 "' stays at its largest value in " + std::to_string(at_most) +
                                  " samples: does the drive or the sensor saturate?");
     }
   }

@@ -190,7 +190,7 @@ Motion make_motion(const MotionLog& log, double cutoff_hz) {
                            " rows were interpolated every " + text(step_s) + " s");
   if (dropped > 0)
     motion.notes.push_back(std::to_string(dropped) +
-                           " rows stand in stretches too short to be filtered and were left out");
+                           " rows are in intervals too short to be filtered and were left out");
   if (motion.samples() < 3) {
     throw ModelError(log.source + ": " + std::to_string(log.rows()) + " rows at " + text(1.0 / step_s) +
                      " Hz leave nothing to compare behind a low-pass of " + text(cutoff_hz) + " Hz");

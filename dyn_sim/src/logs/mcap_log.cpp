@@ -41,7 +41,7 @@ class Fields {
   }
   View take(std::uint64_t bytes) {
     if (bytes > content_.size() - at_) {
-      bag_.fail(std::string("a ") + what_ + " is damaged: " + std::to_string(bytes) + " bytes are told and " +
+      bag_.fail(std::string("a ") + what_ + " is damaged: " + std::to_string(bytes) + " bytes are declared and " +
                 std::to_string(content_.size() - at_) + " are there");
     }
     const View part = content_.subspan(at_, static_cast<size_t>(bytes));
