@@ -72,7 +72,7 @@ class CheckControl(unittest.TestCase):
         def rename(own, *_):
             own["joints"][2] = "joint_3"
             own["gains"]["joint_3"] = own["gains"].pop("joint3")
-        self.finds(rename, "joints", "joint_3", "is no joint of the robot 'arm7'")
+        self.finds(rename, "joints", "joint_3", "is not a joint of the robot 'arm7'")
         self.finds(lambda own, *_: own["joints"].append("joint1"), "joints", "joint1", "twice")
         self.finds(lambda own, *_: own["gains"].update(elbow={"p": 1.0, "d": 1.0}), "joints", "elbow", "not in joints")
 
@@ -125,14 +125,14 @@ class CheckControl(unittest.TestCase):
             own["prediction"] = 3.5
             own["gains"]["joint4"]["d"] = 500.0
             drive["delay"] = 3
-        self.finds(late, "gains", "joint4", "a delay of 3 of them", "445")
+        self.finds(late, "gains", "joint4", "a delay of 3 periods", "445")
 
         def on_torques(own, drive, manager):  # N m s/rad on 1e-3 kg m^2
             manager["arm"]["type"] = "dyn_controllers/FeedforwardController"
             for joint in JOINTS[:6]:
                 own["gains"][joint] = {"p": 10.0, "d": 1.0}
             own["gains"]["joint7"] = {"p": 10.0, "d": 500.0}
-        self.finds(on_torques, "gains", "joint7", "shakes")
+        self.finds(on_torques, "gains", "joint7", "unstable")
 
     def test_rates(self):
         self.finds(lambda own, drive, manager: manager.update(update_rate=500), "rate", None, "500 Hz", "1000 Hz")

@@ -297,7 +297,7 @@ void Judge::tell_expected(double end_s, ArmRecord& record) const {
   const double worst = larger_error(v.max_M, larger_error(v.max_Cv, v.max_g));
   if (v.samples == 0) {
     sim::tell(record, end_s,
-              "validation was expected, but nothing was compared with Pinocchio: " +
+              "not compared with Pinocchio, although validation was expected: " +
                   (v.unavailable_reason.empty() ? "there was no sample" : v.unavailable_reason));
   } else if (*expect_.validation == 0.0 ? v.breaches > 0 : worst > *expect_.validation) {
     sim::tell(record, end_s,
