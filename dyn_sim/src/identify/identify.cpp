@@ -334,9 +334,8 @@ class Identifier {
       result_.warnings.push_back("the torque of joint '" + joint.description.name + "' is at its limit of " +
                                  text(limit) + " in " + text(100.0 * share) + " % of the samples");
     } else if (at_most > std::max<Index>(20, all / 50) && at_most < all) {
-      result_.warnings.push_back("the torque of joint '" + joint.description.name +
-                                 "' stays at its largest value in " + std::to_string(at_most) +
-                                 " samples: does the drive or the sensor saturate?");
+      result_.warnings.push_back("the torque of joint '" + joint.description.name + "' stays at its largest value in " +
+                                 std::to_string(at_most) + " samples: does the drive or the sensor saturate?");
     }
   }
 
