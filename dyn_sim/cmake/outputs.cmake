@@ -1,7 +1,7 @@
 # The files of a run: results.json, logs, report.html with its page, style and scripts built in.
 set(report_assets)
 foreach(name frame.html style.css page.js kinematics.js scene.js charts.js page.html app.js study.html study.css study.js
-    identify.html identify.css identify.js)
+    study_scene.html study_scene.js identify.html identify.css identify.js)
   list(APPEND report_assets ${CMAKE_CURRENT_SOURCE_DIR}/report/${name})
 endforeach()
 foreach(name ControllerState.msg Validation.msg)  # schemas of log.mcap

@@ -58,6 +58,8 @@ class Skeleton {
     }
     const moved = new Set(scene.joints.map(j => j.child));
     this.roots = scene.links.map(l => l.name).filter(n => !moved.has(n));
+    // Where a base that floats is counted from; nothing of the robot is there.
+    this.floats = new Set(scene.joints.filter(j => j.type === "floating" && !this.links.get(j.parent)?.shapes.length).map(j => j.parent));
     this.order = [];
     const open = [...this.roots];
     while (open.length) for (const j of children.get(open.shift()) || []) { this.order.push(j); open.push(j.child); }

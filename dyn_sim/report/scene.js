@@ -112,6 +112,18 @@ class SceneView {
     this.grid = this.upload(this.gridLines());
     this.plate = this.upload({ v: [-1, -1, 0, 0, 0, 1, 1, -1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, -1, 1, 0, 0, 0, 1], i: [0, 1, 2, 0, 2, 3] });
     this.trail = gl.createBuffer();
+    for (const { arm } of this.arms) if (arm.scene.terrain) this.terrain = this.upload(SceneView.surface(arm.scene.terrain));
+  }
+  // Heights over a grid, with the normals of the slopes between neighbours.
+  static surface({ x, y, step, count, heights }) {
+    const v = [], i = [], at = (r, c) => heights[Math.max(0, Math.min(count - 1, r)) * count + Math.max(0, Math.min(count - 1, c))];
+    for (let r = 0; r < count; ++r) for (let c = 0; c < count; ++c) {
+      const n = Vec.unit([at(r, c - 1) - at(r, c + 1), at(r - 1, c) - at(r + 1, c), 2 * step]);
+      v.push(x + c * step, y + r * step, at(r, c), ...n);
+      const k = r * count + c;
+      if (r + 1 < count && c + 1 < count) i.push(k, k + 1, k + count, k + 1, k + count + 1, k + count);
+    }
+    return { v, i };
   }
   upload({ v, i }) {
     const gl = this.gl, mesh = { count: i ? i.length : v.length / 6, vertices: gl.createBuffer() };
@@ -138,7 +150,8 @@ class SceneView {
     for (const { arm, skeleton } of this.arms) {
       const rows = arm.time.length, step = Math.max(1, Math.floor(rows / 60));
       for (let r = 0; r < Math.max(rows, 1); r += step) {
-        for (const m of skeleton.poses(arm.signals.q.map(s => s[r] || 0)).values()) {
+        for (const [name, m] of skeleton.poses(arm.signals.q.map(s => s[r] || 0))) {
+          if (skeleton.floats.has(name)) continue;
           for (let d = 0; d < 3; ++d) { low[d] = Math.min(low[d], m[12 + d]); high[d] = Math.max(high[d], m[12 + d]); }
         }
       }
@@ -215,13 +228,17 @@ class SceneView {
     gl.uniform3fv(this.at.eye, eye);
     this.drawGround();
     const lists = this.arms.map(a => this.shapes(a, time, ghost, magnify));
-    this.drawShadow(lists);
+    if (!this.terrain) this.drawShadow(lists);
     for (const list of lists) for (const s of list.solid) this.shape(s.mesh, s.matrix, [...s.color, 1]);
     for (const { arm, skeleton } of this.arms) this.drawTrail(arm, skeleton, time);
     if (ghost) this.drawGhost(lists);
   }
   drawGround() {
     const gl = this.gl, ink = this.dark ? [0.62, 0.70, 0.82] : [0.33, 0.39, 0.48], z = this.ground;
+    if (this.terrain) {
+      gl.uniform1f(this.at.mode, 0);
+      return this.shape(this.terrain, Mat.identity(), this.dark ? [0.42, 0.40, 0.38, 1] : [0.80, 0.77, 0.72, 1]);
+    }
     gl.uniform1f(this.at.mode, 1); gl.uniform1f(this.at.fade, 2.6 * this.reach);
     gl.uniform3fv(this.at.fade_centre, [0, 0, 0]);
     gl.depthMask(false);

@@ -1,10 +1,12 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """`dyn study`: every study runs, its checks hold, and what it writes can be read."""
+import base64
 import csv
 import html
 import json
 import os
 import re
+import struct
 import tempfile
 import unittest
 import xml.etree.ElementTree as xml
@@ -43,7 +45,12 @@ class Study(unittest.TestCase):
                 self.assertGreaterEqual(len(tables), len(pictures))
                 for table in tables:
                     self.check_table(table, numbers=table.with_suffix(".svg").exists())
-                self.check_page((out / "report.html").read_text(), items, len(pictures))
+                page = (out / "report.html").read_text()
+                self.check_page(page, items, len(pictures))
+                self.assertEqual(len(re.findall("data-scene>", page)), name == "rover")
+                if name == "rover":
+                    self.check_scene(page)
+                    self.check_rover(out)
 
     def check_page(self, page, items, pictures):
         """One file: every figure and table by its number, numbers for each plot, nothing from elsewhere."""
@@ -57,6 +64,37 @@ class Study(unittest.TestCase):
         for figure in figures:
             for series in figure["series"]:
                 self.assertEqual(len(series["y"]), len(figure["x"]))
+
+    def check_scene(self, page):
+        """The 3D view has the rover's joints over the whole time, from (5 m, 5 m), on a ground that is not flat."""
+        def floats(text):
+            raw = base64.b64decode(text)
+            return struct.unpack(f"<{len(raw) // 4}f", raw)
+        data = json.loads(re.search(r'data-scene>.*?<script type="application/json">(.*?)</script>', page, re.S).group(1))
+        q = [floats(column) for column in data["signals"]["q"]]
+        time = floats(data["time"])
+        self.assertAlmostEqual(time[-1], 30.0, places=1)
+        self.assertEqual({len(column) for column in q}, {len(time)})
+        self.assertTrue(all(joint["coordinate"] < len(q) for joint in data["scene"]["joints"]))
+        self.assertAlmostEqual(q[0][0], 5.0, places=2)
+        self.assertAlmostEqual(q[1][0], 5.0, places=2)
+        terrain = data["scene"]["terrain"]
+        heights = floats(terrain["heights"])
+        self.assertEqual(len(heights), terrain["count"] ** 2)
+        self.assertGreater(max(heights) - min(heights), 0.02)
+        for column, first in ((q[0], terrain["x"]), (q[1], terrain["y"])):  # it stays on what is drawn
+            self.assertGreater(min(column), first)
+            self.assertLess(max(column), first + terrain["step"] * (terrain["count"] - 1))
+
+    def check_rover(self, out):
+        """Half way the front joint's torque fluctuates most; without a rocker it does not stand out; all grounds differ."""
+        with (out / "experiment.csv").open(newline="") as file:
+            half, third, rigid = csv.DictReader(file)
+        ratio = [float(row["front / larger of the others"].split()[0]) for row in (half, third, rigid)]
+        self.assertGreater(ratio[0], 1.0)
+        self.assertGreater(ratio[0], ratio[2])
+        for row in (half, third, rigid):
+            self.assertGreater(float(row["front, N m"].split()[2]), 0.0)
 
     def check_table(self, file, numbers):
         """One heading, as wide as every row, no comments; below it numbers where it belongs to a figure."""

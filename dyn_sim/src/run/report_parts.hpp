@@ -15,6 +15,10 @@ namespace dyn::sim::report {
 // attaching and detaching, pushes.
 [[nodiscard]] nlohmann::json scene(const ArmRecord& arm);
 
+// A robot alone, its coordinates by their names; the radius is that of links which have no shape.
+[[nodiscard]] nlohmann::json robot_scene(const RobotDescription& robot, const std::vector<std::string>& coordinates,
+                                         double radius_m);
+
 // Coordinates, decimated signals, algorithm and flags by time, events, residuals of one arm; at most `rows` rows.
 [[nodiscard]] nlohmann::json arm_data(const ArmRecord& arm, int rows);
 

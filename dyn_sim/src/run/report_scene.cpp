@@ -208,17 +208,25 @@ void add_events(Json& json, const ArmRecord& arm, double radius) {
 
 }  // namespace
 
-nlohmann::json scene(const ArmRecord& arm) {
-  Json json = {{"links", Json::array()}, {"joints", Json::array()}, {"pushes", Json::array()}, {"reach", 1.0}};
-  if (!arm.config) return json;
-  const RobotDescription& robot = arm.config->description;
-  const double length = reach(robot), radius = 0.035 * length;
-  json["reach"] = rounded(length);
+nlohmann::json robot_scene(const RobotDescription& robot, const std::vector<std::string>& coordinates,
+                           double radius_m) {
+  Json json = {{"links", Json::array()}, {"joints", Json::array()}, {"pushes", Json::array()}};
+  json["reach"] = rounded(reach(robot));
   json["name"] = robot.name;
   for (const LinkDescription& link : robot.links) {
-    json["links"].push_back({{"name", link.name}, {"shapes", link_shapes(robot, link, radius)}});
+    json["links"].push_back({{"name", link.name}, {"shapes", link_shapes(robot, link, radius_m)}});
   }
-  for (const JointDescription& joint : robot.joints) json["joints"].push_back(joint_json(joint, arm.coordinates));
+  for (const JointDescription& joint : robot.joints) json["joints"].push_back(joint_json(joint, coordinates));
+  return json;
+}
+
+nlohmann::json scene(const ArmRecord& arm) {
+  if (!arm.config) {
+    return {{"links", Json::array()}, {"joints", Json::array()}, {"pushes", Json::array()}, {"reach", 1.0}};
+  }
+  const RobotDescription& robot = arm.config->description;
+  const double radius = 0.035 * reach(robot);
+  Json json = robot_scene(robot, arm.coordinates, radius);
   add_robots(json, arm, radius);
   add_events(json, arm, radius);
   return json;

@@ -110,6 +110,10 @@ void Record::figure(const Figure& figure) {
   page_.figure(figure, svg);
 }
 
+void Record::scene(const std::string& title, const Animation& animation, const Item& item) {
+  page_.scene(title, animation, item);
+}
+
 void Record::check(const std::string& what, double value, double limit) {
   const bool holds = value <= limit;
   checks_.rows.push_back({what, cli::number(value, 3), cli::number(limit, 3), holds ? "ok" : "FAILS"});

@@ -23,6 +23,8 @@ class Record {
   void say(const std::string& paragraph);
   void table(const std::string& title, const Grid& grid, const Item& item = {});
   void figure(const Figure& figure);
+  // A robot in motion, in 3D: in report.html only.
+  void scene(const std::string& title, const Animation& animation, const Item& item = {});
   // A check that must hold: value <= limit.
   void check(const std::string& what, double value, double limit);
   // What the paper says beside what came out here; told, whichever it is.

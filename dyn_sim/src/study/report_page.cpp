@@ -11,6 +11,7 @@ namespace dyn::study {
 namespace {
 
 using sim::report::escaped;
+using sim::report::study_scene_html;
 
 std::string heading(const Item& item, const std::string& title) {
   std::string html = "<h2>" + escaped(headline(item, title)) + "</h2>\n";
@@ -64,6 +65,13 @@ void ReportPage::figure(const Figure& figure, const std::string& svg) {
   figures_.push_back(figure);
 }
 
+void ReportPage::scene(const std::string& title, const Animation& animation, const Item& item) {
+  std::string card(study_scene_html);
+  sim::report::replace(card, "@HEADING@", heading(item, title));
+  sim::report::replace(card, "@SCENE@", sim::report::harmless(json_of(animation).dump()));
+  body_ += card;
+}
+
 std::string ReportPage::text(const std::string& title) const {
   nlohmann::json data = nlohmann::json::array();
   for (const Figure& figure : figures_) data.push_back(json_of(figure));
@@ -71,7 +79,7 @@ std::string ReportPage::text(const std::string& title) const {
   std::string body(study_html);
   replace(body, "@TITLE@", escaped(title));
   replace(body, "@BODY@", body_);
-  return page_of(title, body, {style_css, study_css}, {study_js},
+  return page_of(title, body, {style_css, study_css}, {page_js, kinematics_js, scene_js, study_js, study_scene_js},
                  data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 

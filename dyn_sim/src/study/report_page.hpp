@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "study/scene_data.hpp"
+
 namespace dyn::study {
 
 // What an item of a study reproduces: the paper's figure or table by its number ("Fig. 6a", "Table 3"; empty where the
@@ -43,6 +45,7 @@ class ReportPage {
   void say(const std::string& paragraph);
   void table(const std::string& title, const Grid& grid, const Item& item);
   void figure(const Figure& figure, const std::string& svg);
+  void scene(const std::string& title, const Animation& animation, const Item& item);
 
   [[nodiscard]] std::string text(const std::string& title) const;
 
