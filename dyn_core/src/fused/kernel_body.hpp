@@ -40,6 +40,47 @@ DYN_INLINE void ancestor_columns(const Plan& plan, int s, int k, const Output& o
   }
 }
 
+// One lane of three vectors that are in memory, in all lanes.
+DYN_INLINE V3 spread_all(const V3& x, int lane) { return {spread(x.x, lane), spread(x.y, lane), spread(x.z, lane)}; }
+
+// All columns of a single chain, one after the other from top to end: as large matrices lie in memory, so that the
+// processor fetches their lines by itself, and what stays the same in a column stays in registers.
+template <unsigned kTerms>
+DYN_INLINE void columns_in_order(const Plan& plan, const Chain& chain, const Output& out) {
+  const int n = plan.bodies;
+  for (int j = 0; j < n; ++j) {
+    const int own = j / W, lane = j % W;
+    const Rows& rows = chain.states[own].rows;
+    double* const M = out.M + static_cast<long>(j) * n;
+    double* const C = out.C + static_cast<long>(j) * n;
+    const V3 f = spread_all(rows.F.f, lane), moment = spread_all(rows.F.n, lane);
+    const V3 df = spread_all(rows.dF.f, lane), dmoment = spread_all(rows.dF.n, lane);
+    for (int k = 0; k < own; ++k) {
+      const Twist& J = chain.states[k].rows.J;
+      if constexpr ((kTerms & term_M) != 0) store(M + k * W, pairing(f, J.v, moment, J.w));
+      if constexpr ((kTerms & term_C) != 0) store(C + k * W, pairing(df, J.v, dmoment, J.w));
+    }
+    const int lanes = lanes_of(chain, own);
+    if constexpr ((kTerms & term_M) != 0) {
+      store_first(M + own * W, first_of(lane + 1, mass_above(rows, rows, lane), mass_below(rows, rows, lane)), lanes);
+    }
+    if constexpr ((kTerms & term_C) != 0) {
+      store_first(C + own * W, first_of(lane + 1, coriolis_above(rows, rows, lane), coriolis_below(rows, rows, lane)),
+                  lanes);
+    }
+    const V3 v = spread_all(rows.J.v, lane), w = spread_all(rows.J.w, lane);
+    const V3 dv = spread_all(rows.dJ.v, lane), dw = spread_all(rows.dJ.w, lane);
+    for (int k = own + 1; k < chain.blocks; ++k) {
+      const Rows& lower = chain.states[k].rows;
+      const int count = lanes_of(chain, k);
+      if constexpr ((kTerms & term_M) != 0) store_first(M + k * W, pairing(lower.F.f, v, lower.F.n, w), count);
+      if constexpr ((kTerms & term_C) != 0) {
+        store_first(C + k * W, plus_dot(lower.D, w, pairing(lower.F.f, dv, lower.F.n, dw)), count);
+      }
+    }
+  }
+}
+
 // h = C v + g, block of rows by block of rows.
 void bias(const Plan& plan, const double* v, const Output& out) {
   const int n = plan.bodies;
@@ -72,10 +113,14 @@ void tree(const Plan& plan, const double* q, const double* v, const double* a, c
         if (out.g) store_first(out.g + first, g, lanes);
       }
       if constexpr ((kTerms & (term_M | term_C)) != 0) {
+        if (plan.segments == 1) continue;
         own_columns<kTerms>(rows, plan.bodies, first, lanes, out);
         ancestor_columns<kTerms>(plan, s, k, out);
       }
     }
+  }
+  if constexpr ((kTerms & (term_M | term_C)) != 0) {
+    if (plan.segments == 1) columns_in_order<kTerms>(plan, chain_of<Bodies>(plan, 0), out);
   }
   if constexpr ((kTerms & term_C) != 0) {
     if (out.h) bias(plan, v, out);
