@@ -28,7 +28,7 @@ class SceneCard {
   // The camera near the robot, or where it sees the whole motion.
   place() {
     const home = this.view.home;
-    this.view.camera = { ...home, at: [...home.at], distance: this.follow.checked ? 0.5 * this.view.reach : home.distance };
+    this.view.camera = { ...home, at: [...home.at], distance: this.follow.checked ? 0.7 * this.view.reach : home.distance };
   }
   show(time) {
     this.time = time;
