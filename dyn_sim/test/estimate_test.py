@@ -2,6 +2,7 @@
 """A payload learnt in motion (event `estimate`): how precisely, with either engine; what becomes of it; what is refused."""
 import csv
 import os
+import sys
 import unittest
 
 from run_process import RunTest, arm7
@@ -54,11 +55,13 @@ class Estimate(RunTest):
                     self.assertEqual(run["allocations_in_loop"], 0)
                     self.assertEqual(run["events"][1]["label"], "estimate learnt on tool0")
                     self.assertEqual(len(found["history"]), 20)
-                    if torque == "sensed":  # 0.05 N m of noise leave a gram, which is ten times what the told one errs by
-                        continue
                     learnt, before = self.error_after(3.5), self.error_after(0.5)
                     self.moves(f"{TAKE}, {{at: 2.5, attach: {BOX % 'told'}, on: model}}", engine)
-                    self.assertLess(learnt, 2 * self.error_after(3.5))
+                    told = self.error_after(3.5)
+                    print(f"{engine}, {torque}: mass off by {1e3 * abs(found['mass'] - MASS):.2f} g, tracking error "
+                          f"{before:.2g} rad before, {learnt:.2g} after, {told:.2g} with the told one", file=sys.stderr)
+                    # 0.05 N m of noise of the sensors leave a gram, ten times what the told one errs by on the native engine.
+                    self.assertLess(learnt, (2 if torque == "commanded" else 20) * told)
                     self.assertGreater(before, 3 * learnt, "it was worth it")
 
     def test_unless_asked_it_ends_with_a_proposal(self):
