@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <sstream>
 #include <utility>
 
 #include "control/cycle.hpp"
@@ -24,6 +25,17 @@ Terms make_terms(int n) {
 
 int most_bodies(const live::LiveModel& live) {
   return live.newest_model()->bodies() + live.max_coordinates() - live.robot_coordinates();
+}
+
+void check_adaptation(const Model& model, const Actuation& actuation, const Parameters& parameters, double period_s) {
+  if (parameters.law != Law::adaptive) return;
+  const double highest = highest_adaptation_gain(model, actuation, parameters, period_s);
+  if (parameters.adaptation_gain <= highest) return;
+  std::ostringstream text;
+  text.precision(3);
+  text << "adaptation_gain: " << parameters.adaptation_gain << " 1/J is too much for a period of " << period_s
+       << " s and the heaviest payload that the arm can hold: at most " << highest << " 1/J";
+  throw ModelError(text.str());
 }
 
 }  // namespace
@@ -77,6 +89,7 @@ CycleState::CycleState(int max_n, int max_bodies)
         &pid,           &sliding_v,   &a_command, &motor_effort, &momentum_before, &momentum_step, &effort_last}) {
     x->assign(max_n, 0.0);
   }
+  friction_before.resize(static_cast<size_t>(max_n));
 }
 
 Controller::Impl::Impl(live::LiveModel& live_model, Actuation what, const Parameters& first, double cycle_s)
@@ -119,7 +132,7 @@ void Controller::Impl::check(const Parameters& candidate, const Actuation& what,
   const int coordinates = static_cast<int>(names.size());
   if (const auto fault = find_fault(candidate, coordinates); !fault.empty()) throw ModelError(fault);
   if (candidate.law == Law::adaptive && place.coordinate < 0) {
-    throw ModelError("type: adaptive learns a payload, and payload_link does not say where");
+    throw ModelError("law adaptive: it learns a payload, and payload_link does not say where");
   }
   for (int i = 0; i < coordinates; ++i) {
     const bool driven = what.actuated[i] && !what.followed[i];
@@ -136,6 +149,7 @@ Controller::Controller(live::LiveModel& live, Actuation actuation, const Paramet
   if (!(period_s > 0.0 && period_s < 1.0)) {
     throw ModelError("period: " + std::to_string(period_s) + " s is not between 0 and 1 s");
   }
+  check_adaptation(*live.newest_model(), impl_->actuation, parameters, period_s);
 }
 Controller::~Controller() = default;
 
@@ -143,11 +157,19 @@ void Controller::set_parameters(const Parameters& parameters) { impl_->fresh_par
 
 lockfree::Owned<Parameters> Controller::ready(const Parameters& parameters) const {
   realtime::forbid("Controller::set_parameters");
+  check_parameters(parameters);
   const std::scoped_lock lock(impl_->writers);
-  impl_->check(parameters, impl_->newest.actuation, impl_->newest.names, impl_->newest.place);
   impl_->newest.parameters = parameters;
   impl_->newest.parameters.version = ++impl_->versions;
   return lockfree::Owned<Parameters>::make(impl_->newest.parameters);
+}
+
+// The live model's mutex comes before this one: its check calls check_limits().
+void Controller::check_parameters(const Parameters& parameters) const {
+  const auto model = impl_->live.newest_model();
+  const std::scoped_lock lock(impl_->writers);
+  impl_->check(parameters, impl_->newest.actuation, impl_->newest.names, impl_->newest.place);
+  check_adaptation(*model, impl_->newest.actuation, parameters, impl_->period_s);
 }
 
 void Controller::enact(lockfree::Owned<Parameters> parameters) noexcept {

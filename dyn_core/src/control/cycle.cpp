@@ -28,7 +28,11 @@ CycleReport Controller::step(const StateInput& state, const ReferenceInput& refe
   if (parameters && parameters->version > cycle.parameters->version) std::swap(cycle.parameters, parameters);
   cycle.fresh_parameters.retire(std::move(parameters));
   auto limits = cycle.fresh_actuation.take();
-  if (limits && limits->version > cycle.actuation.version) std::swap(cycle.actuation, *limits);
+  cycle.friction_left_s = std::max(0.0, cycle.friction_left_s - cycle.step_s);
+  if (limits && limits->version > cycle.actuation.version) {
+    std::swap(cycle.actuation, *limits);
+    cycle.begin_friction_ramp(*limits);
+  }
   cycle.fresh_actuation.retire(std::move(limits));
   live::Generation& generation = cycle.live.acquire(cycle.step_s);
   if (cycle.first_cycle_of_generation || generation.id != cycle.generation_id) cycle.begin_generation(generation);

@@ -111,6 +111,8 @@ struct CycleState {
   std::vector<Commands> commands;
   PayloadEstimate payload;
   bool learning = false;
+  std::vector<JointFriction> friction_before;  // by coordinate: what is on its way to the actuation's
+  double friction_ramp_s = 0.0, friction_left_s = 0.0;
   TaskMemory task;
 
   // observer
@@ -162,6 +164,8 @@ struct Controller::Impl : private CycleState {
   void find_carried(const live::Generation& generation) noexcept;
   void carry(std::vector<double>& values) noexcept;
   void begin_joint(int i) noexcept;
+  void begin_friction_ramp(const Actuation& before) noexcept;
+  [[nodiscard]] JointFriction friction_now(const JointFriction& to, int i) const noexcept;
   // reference
   void update_reference(CycleReport& report) noexcept;
   void take_reference(double now_s, double ahead_s) noexcept;

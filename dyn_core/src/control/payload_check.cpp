@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <numbers>
 #include <random>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "dyn_core/dynamics.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
 
 namespace dyn::control {
@@ -222,6 +224,37 @@ std::vector<std::string> check_payload(const Model& carrying, const Payload& pay
   for (int k = 0; k < postures; ++k) overload_at(random_posture(actuation, tree.coordinates, random), worst);
   if (worst.coordinate >= 0) warnings.push_back(sentence("in some postures", worst));
   return warnings;
+}
+
+double highest_adaptation_gain(const Model& robot, const Actuation& actuation, const Parameters& parameters,
+                               double period_s) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Link* const link = robot.find_link(actuation.payload_link);
+  if (link == nullptr) return infinity;
+  const Tree& tree = robot.tree();
+  const auto n = static_cast<size_t>(tree.coordinates);
+  Weights weights(tree, tree.gravity);
+  Dynamics dynamics(robot);
+  const std::vector<double> rest(n, 0.0);
+  std::mt19937_64 random(1);
+  double carried_kg = total_mass(tree), gain_per_kg2 = infinity;  // the gain times the square of the mass
+  for (int k = 0; k < postures; ++k) {
+    const std::vector<double> q = random_posture(actuation, tree.coordinates, random);
+    weights.go_to(q);
+    const std::vector<double> alone = weights.of_arm();
+    std::vector<double> of_one_kg(n, 0.0);
+    weights.add(link->body, 1.0, link->body_T_link.p_m, of_one_kg);
+    if (!dynamics.update(q, rest).ok()) continue;
+    for (size_t i = 0; i < std::min(n, parameters.gains.size()); ++i) {
+      const double pull = std::abs(of_one_kg[i]);
+      if (!actuation.actuated[i] || actuation.followed[i] || pull == 0.0) continue;
+      const double left = parameters.effort_limit_scale * effort_limit(actuation, parameters, i) - std::abs(alone[i]);
+      if (left > 0.0) carried_kg = std::min(carried_kg, left / pull);
+      const auto row = static_cast<Eigen::Index>(i);
+      gain_per_kg2 = std::min(gain_per_kg2, parameters.gains[i].d * dynamics.M()(row, row) / (period_s * pull * pull));
+    }
+  }
+  return gain_per_kg2 / (carried_kg * carried_kg);
 }
 
 }  // namespace dyn::control

@@ -58,6 +58,7 @@ PayloadLearner::PayloadLearner(const std::shared_ptr<const Model>& model, const 
   const Mat3d to_link = link->body_T_link.R.transpose();
   link_T_moved_ = {to_link * layout.body_R_link[place], -to_link * link->body_T_link.p_m};
 
+  if (settings_.gravity_mps2) regressor_.set_gravity(*settings_.gravity_mps2);
   p0_.resize(static_cast<std::size_t>(layout.parameters()));
   regressor_.parameters(p0_);
   Eigen::Matrix4d told = Eigen::Matrix4d::Zero();

@@ -164,5 +164,43 @@ TEST(RobotsWithoutMass, AreNotControlled) {
   EXPECT_NO_THROW(Rig{robot});
 }
 
+// By hand where it stands stretched and both of its links' balls count, it is more than the least over all postures.
+TEST(AdaptationGain, IsBoundedByThePeriod) {
+  const Model model = Model::build(test::small_arm());
+  Actuation actuation = Actuation::from_model(model, {});
+  actuation.payload_link = "link3";
+  Parameters p = plain_parameters();
+  const double highest = highest_adaptation_gain(model, actuation, p, 1e-3);
+  Dynamics dynamics(model);
+  ASSERT_TRUE(dynamics.update(stretched, stretched).ok());
+  double mass = 0.0;
+  for (const double m : model.tree().mass) mass += m;
+  const double pull = mass * 9.81 * 0.3;
+  EXPECT_LT(highest, 40.0 * dynamics.M()(1, 1) / (1e-3 * pull * pull));
+  EXPECT_GT(highest, 2.0);
+  EXPECT_NEAR(highest_adaptation_gain(model, actuation, p, 2e-3), 0.5 * highest, 1e-9 * highest);
+  p.effort_limit.assign(3, 20.0);  // which carries less
+  EXPECT_GT(highest_adaptation_gain(model, actuation, p, 1e-3), highest);
+  actuation.payload_link.clear();
+  EXPECT_EQ(highest_adaptation_gain(model, actuation, p, 1e-3), std::numeric_limits<double>::infinity());
+}
+
+TEST(AdaptationGain, ThatIsTooHighIsRefused) {
+  Parameters p = plain_parameters();
+  p.adaptation_gain = 1e4;
+  Rig rig(test::small_arm(), p);  // another law has no use for it
+  p.law = Law::adaptive;
+  try {
+    rig.controller.set_parameters(p);
+    ADD_FAILURE() << "it was taken";
+  } catch (const ModelError& error) {
+    EXPECT_EQ(std::string(error.what()).find("adaptation_gain: 1e+04 1/J is too much for a period of 0.001 s"), 0U)
+        << error.what();
+  }
+  EXPECT_THROW(Rig(test::small_arm(), p), ModelError);
+  p.adaptation_gain = 2.0;
+  rig.controller.set_parameters(p);
+}
+
 }  // namespace
 }  // namespace dyn::control

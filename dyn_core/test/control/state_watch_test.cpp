@@ -112,6 +112,39 @@ TEST(StateWatch, WhatMovesAJointFollowsItsLimits) {
   EXPECT_EQ(rig.controller.moving_effort(2), MotionLimits::none);
 }
 
+// A tenth of a second of ramp: 5 N m of offset come in by 0.05 N m a cycle, at rest and with nothing else changed; a
+// third description in the middle goes on from there.
+TEST(FrictionRamp, ANewDescriptionChangesTheTorqueByAndBy) {
+  Parameters p = plain_parameters();
+  p.friction_compensation = true;
+  Rig rig(test::small_arm(), p);
+  (void)rig.step();
+  const double before = rig.effort[1];
+  Actuation fresh = Actuation::from_model(*rig.live.newest_model(), {});
+  fresh.friction_transition_s = 0.1;
+  fresh.friction[1].offset = 5.0;
+  rig.controller.set_limits(fresh);
+  double last = before;
+  const auto steps = [&](int count) {
+    for (int k = 0; k < count; ++k) {
+      (void)rig.step();
+      EXPECT_NEAR(rig.effort[1] - last, 0.05, 0.0501) << k;
+      last = rig.effort[1];
+    }
+  };
+  steps(51);
+  EXPECT_NEAR(last, before + 2.5, 1e-9);
+  fresh.friction[1].offset = 7.5;
+  rig.controller.set_limits(fresh);
+  steps(101);
+  EXPECT_NEAR(last, before + 7.5, 1e-12);
+  fresh.friction_transition_s = 0.0;
+  fresh.friction[1].offset = 0.0;
+  rig.controller.set_limits(fresh);
+  (void)rig.step();
+  EXPECT_NEAR(rig.effort[1], before, 1e-12);
+}
+
 // --- Cycles that come late -------------------------------------------------------------------------------------------
 
 struct LateRig : Rig {

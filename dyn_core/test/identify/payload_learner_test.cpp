@@ -160,6 +160,23 @@ TEST_P(Learner, FindsTheBodyThatIsCarried) {
   EXPECT_EQ(learner.propose(learnt).what, Proposal::attach) << learner.propose(learnt).text;
 }
 
+// The model was built for the Earth, and the loop was told of another gravity since.
+TEST(PayloadLearner, TakesTheGravityThatItIsTold) {
+  const RobotDescription robot = load_robot("arm7");
+  const Inertial truth = load(3.0, {0.02, -0.03, 0.08});
+  ModelOptions moon;
+  moon.armature = true;
+  moon.gravity_mps2 = {0.0, 0.0, -1.62};
+  Motion motion(
+      std::make_shared<const Model>(Model::build(attach(robot, Payload::rigid("load", "tool0", truth)), moon)),
+      {0.0, 0.0, 0.0}, 1);
+  LearnerSettings all = settings("tool0", motion);
+  all.gravity_mps2 = moon.gravity_mps2;
+  PayloadLearner learner(built(robot), {}, all);
+  motion.run(learner, 2.0);
+  EXPECT_NEAR(learner.solve().inertial.mass_kg, truth.mass_kg, 3e-4);
+}
+
 INSTANTIATE_TEST_SUITE_P(Robots, Learner,
                          ::testing::Values(Case{"arm7", "tool0"}, Case{"arm7", "link4"}, Case{"rover_arm", "link3"}),
                          [](const auto& it) { return std::string(it.param.robot) + "_" + it.param.link; });

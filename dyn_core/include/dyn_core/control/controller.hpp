@@ -57,8 +57,9 @@ struct Actuation {
   // Limits of references: positions (the soft limits where those are narrower), and velocities.
   std::vector<double> lower, upper, velocity_limit;
   std::vector<JointFriction> friction;
-  std::string payload_link;   // on which the law `adaptive` learns a payload; empty: none
-  std::uint64_t version = 0;  // set by the controller, as Parameters::version
+  double friction_transition_s = 0.0;  // over which this friction replaces the one before
+  std::string payload_link;            // on which the law `adaptive` learns a payload; empty: none
+  std::uint64_t version = 0;           // set by the controller, as Parameters::version
 
   static Actuation from_model(const Model& model, const std::vector<std::string>& passive_joints);
 };
@@ -116,6 +117,7 @@ class Controller {
 
   // Any thread but the loop's. Throws ModelError with the reason and changes nothing where they are invalid.
   void set_parameters(const Parameters& parameters);
+  void check_parameters(const Parameters& parameters) const;  // throws what set_parameters() would
   // The same in two steps: ready() on any thread, enact() on the loop's; in force from its next step on.
   [[nodiscard]] lockfree::Owned<Parameters> ready(const Parameters& parameters) const;
   DYN_REALTIME void enact(lockfree::Owned<Parameters> parameters) noexcept;

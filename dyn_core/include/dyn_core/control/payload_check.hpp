@@ -29,6 +29,15 @@ std::vector<std::string> check_payload(const Model& carrying, const Payload& pay
                                        const Vec3d& gravity_mps2, const Actuation& actuation,
                                        const Parameters& parameters);
 
+// The most that adaptation_gain may be at this period, 1/J; infinity where nothing bounds it. With a payload of mass m
+// on payload_link that gravity pulls at joint i with m y_i, estimate and sliding velocity s obey
+//   s'' + d_i s' + gain (m y_i)^2 / M_ii s = 0,
+// of which a step of the period T damps out no more where gain T (m y_i)^2 > d_i M_ii. This is the least of
+// d_i M_ii / (T (m y_i)^2) over 256 postures and the driven joints, m the most that the arm can hold in all of them, or
+// its own mass where that is less.
+[[nodiscard]] double highest_adaptation_gain(const Model& robot, const Actuation& actuation,
+                                             const Parameters& parameters, double period_s);
+
 // m: the greatest length along the robot's own joints and links, prismatic joints fully extended.
 double arm_length(const Model& robot);
 

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct LearnerSettings {
   double cutoff_hz = 10.0;              // of the low-pass, below a quarter of the loop's rate
   std::vector<JointFriction> friction;  // by coordinate, of the robot's; empty where torque is measured behind it
   std::vector<bool> known;              // by coordinate: its torque is known; entries that are missing: unknown
+  std::optional<Vec3d> gravity_mps2;    // in place of the model's
   bool behind_the_drive = false;        // the torque is a sensor's: friction and armature are not in it
 };
 

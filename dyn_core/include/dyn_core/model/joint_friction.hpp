@@ -38,6 +38,16 @@ inline constexpr double friction_compensation_rate = 1e-2;
           joint.friction_offset};
 }
 
+// On the way from one to another; share: how far it still is from `to`, 1 to 0.
+[[nodiscard]] DYN_REALTIME inline JointFriction blended(const JointFriction& from, const JointFriction& to,
+                                                        double share) noexcept {
+  const auto mean = [share](double a, double b) { return share * a + (1.0 - share) * b; };
+  return {mean(from.damping, to.damping),   mean(from.damping_change, to.damping_change),
+          mean(from.coulomb, to.coulomb),   mean(from.coulomb_change, to.coulomb_change),
+          mean(from.stribeck, to.stribeck), mean(from.stribeck_velocity, to.stribeck_velocity),
+          mean(from.offset, to.offset)};
+}
+
 // s: the sign of v, smooth or not.
 [[nodiscard]] DYN_REALTIME inline double friction_with_sign(const JointFriction& joint, double v, double s) noexcept {
   const double w = v / joint.stribeck_velocity;

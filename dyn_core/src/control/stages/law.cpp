@@ -113,7 +113,21 @@ double Controller::Impl::offset_acceleration_within_limits(int i) const noexcept
 // At the reference velocity, since the measured one would chatter.
 double Controller::Impl::friction_at(int i) const noexcept {
   if (i >= robot_n || !actuation.actuated[i] || !parameters->friction_compensation) return 0.0;
-  return friction_torque(actuation.friction[i], ref_v[i], friction_compensation_rate);
+  return friction_torque(friction_now(actuation.friction[i], i), ref_v[i], friction_compensation_rate);
+}
+
+// So that a new description changes the torque by and by.
+void Controller::Impl::begin_friction_ramp(const Actuation& before) noexcept {
+  const size_t joints_of_both = std::min(before.friction.size(), friction_before.size());
+  for (size_t i = 0; i < joints_of_both; ++i) {
+    friction_before[i] = friction_now(before.friction[i], static_cast<int>(i));
+  }
+  friction_ramp_s = friction_left_s = actuation.friction_transition_s;
+}
+
+JointFriction Controller::Impl::friction_now(const JointFriction& to, int i) const noexcept {
+  if (friction_left_s <= 0.0) return to;
+  return blended(friction_before[static_cast<size_t>(i)], to, friction_left_s / friction_ramp_s);
 }
 
 double Controller::Impl::feedback_scale() const noexcept {
