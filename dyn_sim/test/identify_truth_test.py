@@ -245,6 +245,21 @@ class NoisyArm(unittest.TestCase):
         print(f"{inside} of {count} base parameters within three sigmas", file=sys.stderr)
         self.assertGreaterEqual(inside, 0.99 * count)
 
+    def tracking(self, model):
+        """rms of the arm's distance from the exciting motion, under computed torque on this model."""
+        config = (self.path / "excitation" / "run.yaml").read_text().replace('robot: "arm7"', f'robot: "{model}"')
+        self.assertIn(str(model), config)
+        (self.path / "excitation" / "track.yaml").write_text(config)
+        dyn("run", self.path / "excitation" / "track.yaml", "--fast", "--out", self.path / "track", "--json")
+        results = json.loads((self.path / "track" / "results.json").read_text())
+        return results.get("arms", [results])[0]["tracking"]["rms"]
+
+    def test_the_arm_follows_twenty_times_closer(self):
+        found = as_json("identify", "arm7", self.noisy(1), "--out", self.path / "follow")
+        before, after = self.tracking(as_json("info", "arm7")["source"]), self.tracking(found["urdf"])
+        print(f"tracking error {before:.3g} rad before, {after:.3g} after", file=sys.stderr)
+        self.assertLess(20.0 * after, before)
+
     def test_the_stribeck_velocity_is_found(self):
         found = as_json("identify", "arm7", self.noisy(1), "--out", self.path / "stribeck")
         details = json.loads((self.path / "stribeck" / "identification.json").read_text())
