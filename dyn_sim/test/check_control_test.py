@@ -194,7 +194,7 @@ class Arms(unittest.TestCase):
         self.assertEqual([f.stem for f in files], ["fr3", "gen3", "iiwa14", "panda", "ur10e", "ur5e", "xarm7"])
         for file in files:
             text = file.read_text()
-            for word in ("sources:", "brakes:", "adds_gravity:", "adds_friction:", "Not tried on the real arm"):
+            for word in ("sources:", "brakes:", "adds_gravity:", "adds_friction:", "Not tested on the real arm"):
                 self.assertIn(word, text, file.name)
             done = run("info", "arm7", "--check-control", file, "--json")
             self.assertEqual(done.returncode, 3, file.name)  # another robot

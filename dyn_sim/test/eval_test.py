@@ -133,7 +133,7 @@ class Commands(unittest.TestCase):
             ({"gravity": "down"}, "down"), ({"gravity": [0, 0, "x"]}, "x"), ({"gravity": {}}, "object"),
             ('{"gravity":[0,0,NaN]}', "NaN"), ('{"gravity":[0,0,-1e999]}', "-1e999"),
             ({"detach": "nothing"}, "nothing"), ({"detach": 1}, "1"),
-            ({"jsim": "fused", "coriolis": "fused"}, "alone"), ({"jsim": "fused", "q": Q}, "alone"),
+            ({"jsim": "fused", "coriolis": "fused"}, "only key"), ({"jsim": "fused", "q": Q}, "only key"),
         ]
         lines = [STATE]
         for line, _ in refused:

@@ -189,7 +189,7 @@ int main() {{
 
     def test_what_cannot_be_written_is_said(self):
         fails(self, run("symbolic", "no_such_robot"), 1, "no_such_robot")
-        fails(self, run("symbolic", "planar3", "--terms", "M,X"), 2, "X", "M, C, g")
+        fails(self, run("symbolic", "planar3", "--terms", "M,X"), 2, "X", "must be M, C or g")
         fails(self, run("symbolic", "planar3", "--terms", ""), 2, "terms")
         fails(self, run("symbolic", "planar3", "--format", "pdf"), 2, "pdf")
         fails(self, run("symbolic", "planar3", "--format", "cpp", "--parameters", "symbols"), 1, "numbers")
