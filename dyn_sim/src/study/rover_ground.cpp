@@ -36,7 +36,7 @@ Ground::Place Ground::at(double x_m, double y_m) const noexcept {
   double slope_x = 0.0, slope_y = 0.0;
   for (int r = std::max(0, row - 1); r <= std::min(cells_ - 1, row + 1); ++r) {
     for (int c = std::max(0, column - 1); c <= std::min(cells_ - 1, column + 1); ++c) {
-      const Mound& mound = mounds_[static_cast<size_t>(r * cells_ + c)];
+      const Mound& mound = mounds_[static_cast<size_t>(r) * static_cast<size_t>(cells_) + static_cast<size_t>(c)];
       const double x = (x_m - mound.x_m) / width_m, y = (y_m - mound.y_m) / width_m;
       const double bell = std::exp(-0.5 * (x * x + y * y));
       if (bell <= rim) continue;
