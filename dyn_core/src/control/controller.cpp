@@ -134,6 +134,10 @@ void Controller::Impl::check(const Parameters& candidate, const Actuation& what,
   if (candidate.law == Law::adaptive && place.coordinate < 0) {
     throw ModelError("law adaptive: it learns a payload, and payload_link does not say where");
   }
+  if (what.actuated.size() < names.size()) {
+    throw ModelError("limits of " + std::to_string(what.actuated.size()) + " joints were given, and the robot has " +
+                     std::to_string(names.size()));
+  }
   for (int i = 0; i < coordinates; ++i) {
     const bool driven = what.actuated[i] && !what.followed[i];
     if (!driven || std::isfinite(effort_limit(what, candidate, i))) continue;
@@ -157,6 +161,7 @@ void Controller::set_parameters(const Parameters& parameters) { impl_->fresh_par
 
 lockfree::Owned<Parameters> Controller::ready(const Parameters& parameters) const {
   realtime::forbid("Controller::set_parameters");
+  const std::scoped_lock change(impl_->changes);
   check_parameters(parameters);
   const std::scoped_lock lock(impl_->writers);
   impl_->newest.parameters = parameters;
@@ -164,7 +169,6 @@ lockfree::Owned<Parameters> Controller::ready(const Parameters& parameters) cons
   return lockfree::Owned<Parameters>::make(impl_->newest.parameters);
 }
 
-// The live model's mutex comes before this one: its check calls check_limits().
 void Controller::check_parameters(const Parameters& parameters) const {
   const auto model = impl_->live.newest_model();
   const std::scoped_lock lock(impl_->writers);
@@ -184,6 +188,7 @@ void Controller::check_limits(const Actuation& actuation) const {
 
 void Controller::set_limits(const Actuation& actuation) {
   realtime::forbid("Controller::set_limits");
+  const std::scoped_lock change(impl_->changes);
   check_limits(actuation);
   const std::scoped_lock lock(impl_->writers);
   impl_->newest.actuation = actuation;
@@ -196,6 +201,7 @@ live::Applied Controller::replace_joints(const Model& robot, const CoordinateMap
                                          live::LiveModel::Change* later) {
   realtime::forbid("Controller::replace_joints");
   const PayloadPlace place = Impl::find_payload_link(actuation, robot);
+  const std::scoped_lock change(impl_->changes);
   Newest fresh{actuation, parameters, robot.coordinate_names(), place};
   {
     const std::scoped_lock lock(impl_->writers);

@@ -241,6 +241,9 @@ struct Controller::Impl : private CycleState {
   lockfree::Handover<Actuation> fresh_actuation;
   // Writers', behind their mutex: what was published last.
   mutable std::mutex writers;
+  // One change at a time, from its check to its publication; taken before the live model's mutex, which comes before
+  // `writers`: the live model's check calls check_limits().
+  mutable std::mutex changes;
   Newest newest;
   std::uint64_t versions = 0;  // of actuation and parameters
   StateInput state;            // of the last cycle; its arrays are the caller's

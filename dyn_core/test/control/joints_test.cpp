@@ -189,5 +189,13 @@ TEST(Joints, RefusalsNameTheJointAndChangeNothing) {
   EXPECT_EQ(rig.step().mode, CycleReport::Mode::tracking);
 }
 
+TEST(ReplacedJoints, LimitsOfFewerJointsAreRefused) {
+  Rig rig;
+  Actuation few = Actuation::from_model(*rig.live.newest_model(), {});
+  few.actuated.resize(2);
+  EXPECT_THROW(rig.controller.set_limits(few), ModelError);
+  EXPECT_TRUE(rig.step().status.ok());
+}
+
 }  // namespace
 }  // namespace dyn::control

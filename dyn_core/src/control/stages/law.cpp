@@ -16,6 +16,13 @@ double row_dot(const ConstMatrixRef<double>& A, Eigen::Index row, const VectorRe
   return sum;
 }
 
+// The first body that moves by this coordinate, which is what PassiveJoints tells of a singular M.
+int body_of(const Tree& tree, int coordinate) noexcept {
+  int body = 0;
+  while (body < tree.size && tree.coordinate[body] != coordinate) ++body;
+  return body < tree.size ? body : -1;
+}
+
 double pid(const LawInput& in, Eigen::Index i) noexcept {
   if (i >= static_cast<Eigen::Index>(in.gains.size())) return 0.0;
   const JointGains& gain = in.gains[i];
@@ -75,6 +82,7 @@ Status Controller::Impl::apply_law(Dynamics& dynamics) noexcept {
     case Law::adaptive: status = adaptive(in, passive, dynamics.tree(), read_view(q_hat), payload, out); break;
     case Law::task_space: break;  // stages/task.cpp
   }
+  if (status.code == Status::Code::singular_inertia) status.body = body_of(dynamics.tree(), status.body);
   return status;
 }
 
