@@ -54,9 +54,9 @@ struct Held : TaskRig {
     for (Eigen::Index i = 0; i < 7; ++i) external[static_cast<size_t>(i)] = J.col(i).dot(push);
     return external;
   }
-  const WrenchEstimate& estimate(const WrenchParameters& parameters, const std::vector<double>& external) {
+  const WrenchEstimate& estimate(const WrenchParameters& how, const std::vector<double>& external) {
     live::Generation& generation = *controller.last_generation();
-    return observed.update(parameters, generation.dynamics, generation.frames, 0, external, true);
+    return observed.update(how, generation.dynamics, generation.frames, 0, external, true);
   }
   WrenchParameters limits;
   ExternalWrench observed;
