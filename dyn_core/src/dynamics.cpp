@@ -49,7 +49,7 @@ int AlgorithmIndex::find_inverse(std::string_view name) {
 
 template <class T>
 BasicDynamics<T>::BasicDynamics(std::shared_ptr<const Model> model, const AlgorithmChoice& choice)
-    : impl_(Impl::make(std::move(model), choice)) {}
+    : impl_(std::make_unique<Impl>(std::move(model), choice)) {}
 template <class T>
 BasicDynamics<T>::BasicDynamics(Model model, const AlgorithmChoice& choice)
     : BasicDynamics(std::make_shared<const Model>(std::move(model)), choice) {}
@@ -121,7 +121,6 @@ Status BasicDynamics<T>::update(std::span<const T> q, std::span<const T> v) noex
 template <class T>
 Status BasicDynamics<T>::update_terms(std::span<const T> q, std::span<const T> v, unsigned terms) noexcept {
   Impl& d = *impl_;
-  d.expect(q.data(), v.data(), terms & terms_all);
   DYN_EXPECTS(std::ssize(q) == d.coordinates && std::ssize(v) == d.coordinates);
   if (!d.goes_straight() || terms == 0U) return d.update_mixed(q, v, terms);
   if constexpr (Impl::kLanes) {

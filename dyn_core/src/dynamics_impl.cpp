@@ -24,7 +24,7 @@ bool any_long_chain(const Tree& tree) {
 }  // namespace
 
 template <class T>
-BasicDynamics<T>::Impl::Impl(std::shared_ptr<const Model> m, const AlgorithmChoice& choice, lanes::Room room)
+BasicDynamics<T>::Impl::Impl(std::shared_ptr<const Model> m, const AlgorithmChoice& choice)
     : model(std::move(m)),
       coordinates(model->coordinates()),
       jsim(AlgorithmIndex::find_jsim(choice.jsim)),
@@ -35,11 +35,11 @@ BasicDynamics<T>::Impl::Impl(std::shared_ptr<const Model> m, const AlgorithmChoi
       has_mimic(model->tree().has_mimic),
       straight(kLanes && model->tree().bodies_are_coordinates),
       has_long_chains(any_long_chain(model->tree())),
-      M(room.template take<T>(coordinates * coordinates), coordinates * coordinates),
-      C(room.template take<T>(M.size()), M.size()),
-      g(room.template take<T>(coordinates), coordinates),
-      h(room.template take<T>(coordinates), coordinates),
-      cache(model->tree(), room),
+      M(coordinates * coordinates),
+      C(M.size()),
+      g(coordinates),
+      h(g.size()),
+      cache(model->tree()),
       body_h(model->bodies()),
       body_vector(body_h.size()),
       jsims(Make<JsimAlgorithms<T>>::all(model->bodies(), runs_paper_form)),
@@ -177,7 +177,7 @@ void BasicDynamics<T>::Impl::compute_gravity() noexcept {
 template <class T>
 void BasicDynamics<T>::Impl::compute_bias(const T* v) noexcept {
   const int n = coordinates;
-  std::copy(g.begin(), g.end(), h.begin());
+  h = g;
   for (int j = 0; j < n; ++j) {
     for (int i = 0; i < n; ++i) h[i] += C[j * n + i] * v[j];
   }

@@ -8,7 +8,6 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <new>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -69,7 +68,7 @@ struct LaneForms {
 };
 
 template <class T>
-struct alignas(64) BasicDynamics<T>::Impl {
+struct BasicDynamics<T>::Impl {
   using Jsims = AlgorithmList<JsimAlgorithms<T>>;
   using CoriolisList = AlgorithmList<CoriolisAlgorithms<T>>;
   using Forwards = AlgorithmList<ForwardAlgorithms<T>>;
@@ -89,31 +88,7 @@ struct alignas(64) BasicDynamics<T>::Impl {
     return true;
   };
 
-  // A block of memory that begins with a page has the object, what a cycle with `fused` touches first, and behind it
-  // M, C, g, h, the state, and the kernels' constants and work: few pages and lines of a cold cache, and where they are
-  // is known without reading any of them.
-  static std::unique_ptr<Impl> make(std::shared_ptr<const Model> model, const AlgorithmChoice& choice) {
-    const size_t room = room_bytes(*model);
-    return std::unique_ptr<Impl>(new (room) Impl(std::move(model), choice));
-  }
-  static constexpr std::align_val_t page{4096};
-  static void* operator new(size_t size, size_t room) { return ::operator new(size + room, page); }
-  static void operator delete(void* block, size_t /*room*/) { ::operator delete(block, page); }
-  static void operator delete(void* block) { ::operator delete(block, page); }
-  [[nodiscard]] static size_t room_bytes(const Model& model) {
-    const auto n = static_cast<size_t>(model.coordinates());
-    return 2 * (lanes::Room::bytes<T>(n * n) + lanes::Room::bytes<T>(n)) + Cache::engine_bytes(model.tree());
-  }
-
-  // Asks for what a cycle with `fused` reads and writes, all at once: lines come with their neighbours. 32 lines are
-  // all of an arm with seven joints.
-  void expect(const T* q, const T* v, unsigned terms) const noexcept {
-    __builtin_prefetch(q);
-    __builtin_prefetch(v);
-    if constexpr (kLanes) cache.expect_bound(terms);
-    const char* const behind = reinterpret_cast<const char*>(this + 1);
-    for (int line = 0; line < 32; line += 2) __builtin_prefetch(behind + 64L * line, 1);
-  }
+  Impl(std::shared_ptr<const Model> m, const AlgorithmChoice& choice);
 
   // All terms come from the kernels of `fused`, which write directly into the user's matrices.
   [[nodiscard]] bool goes_straight() const noexcept {
@@ -189,7 +164,7 @@ struct alignas(64) BasicDynamics<T>::Impl {
   }
   // Runs compute(matrix or vector in body order) and brings the result to the user's order.
   template <class Compute>
-  void into(std::span<T> user, Compute&& compute) noexcept {
+  void into(std::vector<T>& user, Compute&& compute) noexcept {
     const Tree& tree = cache.tree();
     if (tree.bodies_are_coordinates) return compute(matrix_view(user.data(), tree.size, tree.size));
     compute(matrix_view(body_matrix.data(), tree.size, tree.size));
@@ -207,18 +182,14 @@ struct alignas(64) BasicDynamics<T>::Impl {
     explicit None(const Tree& /*tree*/) {}
   };
 
-  Impl(std::shared_ptr<const Model> m, const AlgorithmChoice& choice)
-      : Impl(std::move(m), choice, lanes::Room(this + 1)) {}
-  Impl(std::shared_ptr<const Model> m, const AlgorithmChoice& choice, lanes::Room room);
-
   std::shared_ptr<const Model> model;
 
-  // Members that every cycle with `fused` uses, side by side.
+  // Members that every cycle with `fused` uses, side by side: few lines of a cold cache.
   int coordinates, jsim, coriolis, forward, inverse;
   bool has_armature, has_mimic, straight;
   bool has_long_chains;          // so long that `fused` forward dynamics is faster in O(n), by denoc's lane form
   bool mass_is_current = false;  // M belongs to the loaded state and to the tree's inertias
-  std::span<T> M, C, g, h;
+  std::vector<T> M, C, g, h;
   Cache cache;
 
   std::vector<T> body_M, body_C, body_h, body_vector;  // results in body order, where the user's order differs

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -24,15 +23,8 @@ class StateCache {
   // double runs lane forms.
   static constexpr bool kLanes = std::is_same_v<T, double>;
 
-  // `room` has engine_bytes() for the kernels of `fused`.
-  StateCache(const Tree& tree, lanes::Room& room)
-      : engine_(tree, lanes::select_kernel_set(), &room), tree_(tree), ws_(tree.size), factor_(tree), frames_(tree) {
+  explicit StateCache(const Tree& tree) : engine_(tree), tree_(tree), ws_(tree.size), factor_(tree), frames_(tree) {
     if (!factor_.slides()) survive_state_ |= pivot_scales;
-  }
-
-  [[nodiscard]] static size_t engine_bytes(const Tree& tree) {
-    if constexpr (kLanes) return fused::Engine::room_bytes(tree);
-    return 0;
   }
 
   // The working copy of the model's tree.
@@ -65,8 +57,6 @@ class StateCache {
     new_state();
     return true;
   }
-  // Prefetches what the bound kernels for these terms will read.
-  DYN_REALTIME void expect_bound(unsigned terms) const noexcept requires kLanes { engine_.expect(terms); }
   // The same from a finite state in the user's coordinates, where these are not the bodies.
   DYN_REALTIME bool load_coordinates(const T* q, const T* v, const fused::Output& out) noexcept {
     valid_ &= ~state_in_ws;
@@ -135,7 +125,7 @@ class StateCache {
   // Matrices that are written by lane forms, which skip entries that are zero by structure, and by other algorithms,
   // which may not leave exact zeros there.
   enum Result : unsigned { result_M = 1U << 10U, result_C = 1U << 11U };
-  DYN_REALTIME T* for_lanes(Result which, std::span<T> matrix) noexcept {
+  DYN_REALTIME T* for_lanes(Result which, std::vector<T>& matrix) noexcept {
     if ((valid_ & which) == 0U) std::fill(matrix.begin(), matrix.end(), T(0.0));
     valid_ |= which;
     return matrix.data();
@@ -157,7 +147,7 @@ class StateCache {
   static constexpr unsigned pass_inertias = needs_inertias ^ needs_positions;
 
   struct None {
-    explicit None(const Tree& /*tree*/, lanes::KernelSet /*set*/ = {}, lanes::Room* /*room*/ = nullptr) {}
+    explicit None(const Tree& /*tree*/) {}
   };
 
   void new_state() noexcept { valid_ &= survive_state_; }

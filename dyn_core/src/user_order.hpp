@@ -4,8 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <span>
-#include <type_traits>
 #include <vector>
 
 #include "dyn_core/model/tree.hpp"
@@ -14,8 +12,7 @@ namespace dyn {
 
 // G^T B G
 template <class T>
-DYN_REALTIME void matrix_to_user(const Tree& tree, const std::vector<T>& bodies,
-                                 std::type_identity_t<std::span<T>> user) noexcept {
+DYN_REALTIME void matrix_to_user(const Tree& tree, const std::vector<T>& bodies, std::vector<T>& user) noexcept {
   const int n = tree.size;
   std::fill(user.begin(), user.end(), T(0.0));
   for (int j = 0; j < n; ++j) {

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
-#include <cstdlib>
 #include <limits>
 
 #include "dyn_core/numeric/residual.hpp"
@@ -22,23 +20,6 @@ TEST(Dynamics, MassMatrixOfRandomTreesIsSymmetric) {
     ASSERT_TRUE(dynamics.update(test::random_values(rng, n, 2.0), test::random_values(rng, n, 1.0)).ok());
     EXPECT_EQ(largest_entry(dynamics.M() - dynamics.M().transpose()), 0.0);
   }
-}
-
-// What a cycle writes is one piece of memory, so that few pages of a cold cache are touched, each part at a multiple of
-// 64 bytes; another robot's is elsewhere.
-TEST(Dynamics, ResultsLieTogether) {
-  test::Rng rng(3);
-  const Model model = Model::build(test::random_robot(rng, {.joints = 7, .serial = true, .every_type = false}));
-  const Dynamics dynamics(model), other(model);
-  const double* const parts[] = {dynamics.M().data(), dynamics.C().data(), dynamics.g().data(), dynamics.h().data()};
-  for (int k = 0; k < 4; ++k) {
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(parts[k]) % 64, 0U);
-    if (k > 0) {
-      EXPECT_GE(parts[k] - parts[k - 1], k < 3 ? 49 : 7);
-      EXPECT_LE(parts[k] - parts[k - 1], 64);
-    }
-  }
-  EXPECT_GE(std::abs(other.M().data() - dynamics.M().data()), 4096 / 8);
 }
 
 // Terms asked for one by one are those of a whole update; the others stay.

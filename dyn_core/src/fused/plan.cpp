@@ -38,23 +38,6 @@ AxisPermutation axis_permutation(const Mat3d& R) noexcept {
   return p;
 }
 
-// Numbers of each piece of memory.
-struct Pieces {
-  Pieces(const Kernels& kernels, lanes::KernelSet set, int bodies, const lanes::Cut& cut, int width)
-      : rates((bodies + lanes::width(set) - 1) / lanes::width(set) * lanes::width(set)),
-        state(2 * (bodies + lanes::width(set))),
-        constants(cut.blocks * constants_count * width),
-        states(kernels.state_bytes / sizeof(double) * cut.blocks),
-        bridges(kernels.bridge_bytes / sizeof(double) * cut.segments.size()) {}
-  [[nodiscard]] size_t bytes() const noexcept {
-    size_t sum = 0;
-    for (const size_t count : {state, constants, states, bridges}) sum += lanes::Room::bytes<double>(count);
-    return sum;
-  }
-  size_t rates;  // where v begins in `state`
-  size_t state, constants, states, bridges;
-};
-
 }  // namespace
 
 void BodyMoments::add(double mass, const Vec3d& first, const Mat3d& second, const Mat3d& R, const Vec3d& p) noexcept {
@@ -64,11 +47,7 @@ void BodyMoments::add(double mass, const Vec3d& first, const Mat3d& second, cons
   G += R * second * R.transpose() + Rh * p.transpose() + p * Rh.transpose() + mass * p * p.transpose();
 }
 
-size_t PlanMemory::bytes(const Tree& tree, const Kernels& kernels, lanes::KernelSet set, int width) {
-  return Pieces(kernels, set, tree.size, lanes::Cut(tree, width), width).bytes();
-}
-
-PlanMemory::PlanMemory(const Tree& tree, const Kernels& kernels, lanes::KernelSet set, int width, lanes::Room* room)
+PlanMemory::PlanMemory(const Tree& tree, const Kernels& kernels, lanes::KernelSet set, int width)
     : width_(width),
       regrouped_(tree.size),
       reference_(tree.size),
@@ -79,21 +58,21 @@ PlanMemory::PlanMemory(const Tree& tree, const Kernels& kernels, lanes::KernelSe
   plan.bodies = tree.size;
   plan.segments = static_cast<int>(cut_.segments.size());
   plan.segment = cut_.segments.data();
-  const Pieces pieces(kernels, set, tree.size, cut_, width);
-  if (room == nullptr) own_ = lanes::aligned(pieces.bytes() / sizeof(double));
-  lanes::Room own(own_.get());
-  lanes::Room& from = room == nullptr ? own : *room;
-  plan.q = from.take<double>(pieces.state);
-  plan.v = plan.q + pieces.rates;
-  constants_ = from.take<double>(pieces.constants);
-  plan.constants = constants_;
-  plan.states = from.take<double>(pieces.states);
-  plan.bridges = from.take<double>(pieces.bridges);
+  const int vector = lanes::width(set);
+  state_ = lanes::aligned(2 * (tree.size + vector));
+  plan.q = state_.get();
+  plan.v = plan.q + (tree.size + vector - 1) / vector * vector;
   for (const Motion motion : tree.motion) plan.slides = plan.slides || motion == Motion::prismatic;
   plan.from_middle = width > 2 && plan.segments == 1 && !plan.slides && (tree.size == 6 || tree.size == 7);
   const double length = plan.from_middle ? kMiddleLength : 1.0;  // of idle lanes
+  constants_ = lanes::aligned(plan.blocks * constants_count * width);
+  states_ = lanes::aligned(kernels.state_bytes / sizeof(double) * plan.blocks);
+  bridges_ = lanes::aligned(kernels.bridge_bytes / sizeof(double) * cut_.segments.size());
   for (int i = 0; i < tree.size; ++i) permutations_[i] = axis_permutation(tree.parent_R_joint[i]);
+  plan.constants = constants_.get();
   plan.permutations = permutations_.data();
+  plan.states = states_.get();
+  plan.bridges = bridges_.get();
   for (int i = 0; i < plan.blocks * width; ++i) entry(i / width, i % width, parent_qw) = length;
   for (int i = 0; i < plan.blocks * width; ++i) entry(i / width, i % width, revolute) = 1.0;
   fill(tree);

@@ -29,9 +29,7 @@ struct BodyMoments {
 
 class PlanMemory {
  public:
-  // In memory of its own, or in `room`, which has so many bytes for it.
-  PlanMemory(const Tree& tree, const Kernels& kernels, lanes::KernelSet set, int width, lanes::Room* room = nullptr);
-  [[nodiscard]] static size_t bytes(const Tree& tree, const Kernels& kernels, lanes::KernelSet set, int width);
+  PlanMemory(const Tree& tree, const Kernels& kernels, lanes::KernelSet set, int width);
 
   // Inertias and gravity from a tree that is otherwise the same.
   DYN_REALTIME void fill(const Tree& tree) noexcept;
@@ -44,7 +42,7 @@ class PlanMemory {
 
  private:
   double& entry(int block, int lane, Constant which) noexcept {
-    return constants_[(block * constants_count + which) * width_ + lane];
+    return constants_.get()[(block * constants_count + which) * width_ + lane];
   }
   void regroup(const Tree& tree) noexcept;
   [[nodiscard]] Mat3d joint_turn(const Tree& tree, int i) const noexcept;
@@ -57,8 +55,7 @@ class PlanMemory {
   std::vector<Mat3d> align_;      // the kernels' axes of the body in its frame
   lanes::Cut cut_;
   std::vector<AxisPermutation> permutations_;
-  lanes::Aligned own_;
-  double* constants_ = nullptr;
+  lanes::Aligned constants_, states_, bridges_, state_;
 };
 
 }  // namespace dyn::fused

@@ -26,27 +26,6 @@ inline Aligned aligned(size_t count) {
   return Aligned(p);
 }
 
-// Hands out pieces of memory that is already allocated, one behind the other: each is filled with zeros and begins at a
-// multiple of 64 bytes, as `memory` must.
-class Room {
- public:
-  explicit Room(void* memory) noexcept : next_(static_cast<std::byte*>(memory)) {}
-  template <class T>
-  [[nodiscard]] static size_t bytes(size_t count) noexcept {
-    return (sizeof(T) * (count + 64 / sizeof(T)) + 63) / 64 * 64;  // vectors may reach beyond the last number
-  }
-  template <class T>
-  [[nodiscard]] T* take(size_t count) noexcept {
-    T* const piece = reinterpret_cast<T*>(next_);
-    std::uninitialized_fill_n(piece, bytes<T>(count) / sizeof(T), T(0.0));
-    next_ += bytes<T>(count);
-    return piece;
-  }
-
- private:
-  std::byte* next_;
-};
-
 // A tree cut into segments, depth first, with blocks of `width` lanes.
 struct Cut {
   Cut(const Tree& tree, int width);
