@@ -234,7 +234,7 @@ TEST_F(Csv, RefusesWithFileAndLine) {
   says("0,1,2\n1,1,2,\n", ":2: 4 columns");
   says("0,1,2\n1,1,2.5\n", ":2: joint 'b' at 2.5 is outside its limits, -2 to 2");
   says("# c\ntime,b\n0,1,2\n", ":2: the heading has no column for 'a'");
-  says("time,a,c\n0,1,2\n", ":1: the heading 'c' is no coordinate of the robot; expected, in any order: time, a, b");
+  says("time,a,c\n0,1,2\n", ":1: the heading 'c' is not a coordinate of the robot; expected, in any order: time, a, b");
   says("time,a,a\n0,1,2\n", ":1: two columns have the heading 'a'");
   says("a,b\n0,1\n", ":1: 0 columns have the heading 'time'");
   says("0,1,2\n", "1 rows");
