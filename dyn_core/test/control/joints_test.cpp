@@ -175,7 +175,7 @@ TEST(Joints, RefusalsNameTheJointAndChangeNothing) {
   const auto words = [&](const RobotDescription& robot, const CoordinateMap& map, int n) {
     return refusal([&] { change(rig, robot, map, plain_parameters(n)); });
   };
-  EXPECT_NE(words(sliding, {}, 3).find("joint 'joint3' slides"), std::string::npos);
+  EXPECT_NE(words(sliding, {}, 3).find("joint 'joint3' is prismatic, and was revolute"), std::string::npos);
   EXPECT_NE(words(sliding, {{"joint3", "joint3"}}, 3).find("joint3"), std::string::npos);  // rad as m
   EXPECT_NE(words(too_long, {}, 6).find("max_payload_dofs leaves room for 5"), std::string::npos);
   EXPECT_NE(words(weak, {}, 4).find("joint 'joint4' has no effort limit"), std::string::npos);
