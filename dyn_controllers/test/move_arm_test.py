@@ -79,7 +79,7 @@ class MoveArm(unittest.TestCase):
 
     def test_a_clock_that_never_starts_is_an_error(self):
         self.use_clock()
-        with self.assertRaisesRegex(TimeoutError, 'no time on /clock'):
+        with self.assertRaisesRegex(TimeoutError, 'no time was published on /clock'):
             self.mover.wait(lambda: False, 0.5)
 
     def test_the_summary_counts_messages(self):
