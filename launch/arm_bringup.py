@@ -117,6 +117,13 @@ def add_simulated_arm(robot, joints, hardware, sensed=(), undriven=(), start=Non
             ElementTree.SubElement(sensor, 'state_interface', name=interface)
 
 
+def temporary_folder():
+    """Is there as long as the launch."""
+    folder = tempfile.mkdtemp(prefix='dyn_control_')
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def parameters_file(joints, controller, own, rate, space='', use_sim_time=False):
     """A file with the parameters of everything that the controller manager loads, in JSON, which is YAML too."""
     name = controller + '_controller'
@@ -130,9 +137,7 @@ def parameters_file(joints, controller, own, rate, space='', use_sim_time=False)
                'joint_state_broadcaster': {'type': 'joint_state_broadcaster/JointStateBroadcaster'},
                'joint_trajectory_controller': {'type': 'joint_trajectory_controller/JointTrajectoryController'}}
     nodes = {'controller_manager': manager, name: {'joints': joints, **own}, 'joint_trajectory_controller': chained}
-    folder = tempfile.mkdtemp(prefix='dyn_control_')
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    file = os.path.join(folder, 'controllers.yaml')
+    file = os.path.join(temporary_folder(), 'controllers.yaml')
     with open(file, 'w', encoding='utf-8') as stream:
         json.dump({f'{space}/{node}': {'ros__parameters': {**values, 'use_sim_time': use_sim_time}}
                    for node, values in nodes.items()}, stream)

@@ -30,6 +30,7 @@ ARGUMENTS = [
 # `type` of a configuration: the controller, and its parameter `law`.
 CONTROLLERS = {'computed_torque': ('computed_torque', 'computed_torque'),
                'passivity': ('computed_torque', 'passivity'),
+               'adaptive': ('computed_torque', 'adaptive'),
                'feedforward': ('feedforward', 'computed_torque')}
 NUMBERS_OF_GAINS = {'p': 400.0, 'd': 40.0, 'i': 0.0, 'i_clamp': 0.0}
 MOST_PAYLOAD_DOFS = 6

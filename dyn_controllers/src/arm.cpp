@@ -38,6 +38,8 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
       urdf_(urdf),
       frame_(params.frame),
       state_publish_rate_(params.state_publish_rate),
+      period_s_(period_s),
+      payload_link_(params.payload_link),
       passive_joints_(params.passive_joints),
       joints_(params.joints),
       command_names_(params.command_interfaces),
@@ -45,6 +47,7 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
       lead_by_mode_(params.reference_lead < 0.0),
       holds_gravity_(params.gravity_compensation == "full"),
       reference_timeout_s_(params.reference_timeout),
+      drive_adds_gravity_(params.gravity_compensation == "hardware"),
       base_sensor_(params.base_orientation),
       world_gravity_(gravity(params)) {
   dyn::live::LiveOptions options = live_options(params);
@@ -78,7 +81,7 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
                                                                      : Command::effort);
   }
   const auto n = static_cast<size_t>(live_->max_coordinates());
-  for (auto* x : {&q_, &v_, &ref_q_, &ref_v_, &ref_a_, &command_q_, &command_v_, &effort_}) x->assign(n, 0.0);
+  for (auto* x : {&q_, &v_, &ref_q_, &ref_v_, &ref_a_, &command_q_, &command_v_, &effort_, &acting_}) x->assign(n, 0.0);
   posture_ =
       std::make_unique<dyn::lockfree::Latest<std::vector<double>>>(std::vector<double>(coordinate_names_.size(), 0.0));
   read_limits();
@@ -97,6 +100,7 @@ dyn::control::Actuation Arm::actuation_of(const dyn::Model& model) const {
     const bool ours = std::find(controlled_.begin(), controlled_.end(), i) != controlled_.end();
     actuation.followed[i] = !ours && actuation.actuated[i];
   }
+  actuation.payload_link = payload_link_;
   return actuation;
 }
 
@@ -187,7 +191,7 @@ dyn::control::Parameters Arm::converted(const parameters::Params& params) const 
 }
 
 void Arm::check_parameters(const parameters::Params& params) const {
-  (void)converted(params);
+  controller_->check_parameters(converted(params));
   (void)gravity(params);
   (void)dyn::AlgorithmIndex::find_jsim(params.jsim_algorithm);
   (void)dyn::AlgorithmIndex::find_coriolis(params.coriolis_algorithm);
@@ -208,6 +212,11 @@ void Arm::set_parameters(const parameters::Params& params) {
   lead_by_mode_.store(params.reference_lead < 0.0, std::memory_order_relaxed);
   holds_gravity_.store(params.gravity_compensation == "full", std::memory_order_relaxed);
   controller_->set_parameters(fresh);
+  if (params.gravity != params_.gravity || params.gravity_compensation != params_.gravity_compensation ||
+      params.friction_compensation != params_.friction_compensation) {
+    drive_adds_gravity_.store(params.gravity_compensation == "hardware", std::memory_order_relaxed);
+    conditions_.fetch_add(1, std::memory_order_relaxed);
+  }
   observation_->set_parameters(params);
   check_payloads_by(fresh, params);
   params_ = params;
@@ -223,8 +232,9 @@ std::string Arm::replace_description(const std::string& urdf) {
   dyn::live::Applied applied;
   {
     const std::scoped_lock lock(writers_);
-    applied = live_->replace_robot(robot, 0.0);
+    applied = live_->replace_robot(robot, params_.description_transition);
     actuation_ = actuation_of(*live_->newest_model());
+    actuation_.friction_transition_s = params_.description_transition;
     controller_->set_limits(actuation_);
     check_payloads_by(converted(params_), params_);
     urdf_ = urdf;
@@ -299,6 +309,7 @@ void Arm::activate() noexcept {
     ref_v_[i] = ref_a_[i] = 0.0;
   }
   show_posture();
+  activation_.store((activation_.load(std::memory_order_relaxed) + 1) | 1U, std::memory_order_relaxed);
   controller_->activate({q_, v_});
   observation_->begin();
 }
@@ -331,6 +342,7 @@ dyn::control::CycleReport Arm::step(bool fresh_reference, double elapsed_s) noex
                                         {ref_q_, ref_v_, ref_a_, fresh_reference, nullptr, task_, lead}, effort_);
   std::copy(followed().q.begin(), followed().q.end(), command_q_.begin());
   std::copy(followed().v.begin(), followed().v.end(), command_v_.begin());
+  learn(report);
   return report;
 }
 

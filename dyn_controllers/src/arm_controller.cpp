@@ -82,6 +82,7 @@ template <class Base>
 CallbackReturn ArmController<Base>::on_deactivate(const State&) {
   arm_node_->introspection().show(false);
   arm_node_->reporter().end();
+  arm().deactivate();
   arm().write_rest(this->command_interfaces_);
   wrench_.show({});
   return CallbackReturn::SUCCESS;

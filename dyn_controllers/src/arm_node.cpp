@@ -19,7 +19,8 @@ ArmNode::ArmNode(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, Control
       introspection_(node->get_name(), arm_),
       payloads_(*node,
                 {[this](const dyn::Payload& payload, double time_s) { return arm_.live().attach(payload, time_s); },
-                 [this](const std::string& name, double time_s) { return arm_.live().detach(name, time_s); }}) {
+                 [this](const std::string& name, double time_s) { return arm_.live().detach(name, time_s); }}),
+      estimation_(*node, arm_, payloads_) {
   on_set_ = node->add_on_set_parameters_callback(
       [this](const std::vector<rclcpp::Parameter>& changes) { return judge(changes); });
   post_set_ = node->add_post_set_parameters_callback([this](const std::vector<rclcpp::Parameter>&) { apply(); });
@@ -61,6 +62,11 @@ rcl_interfaces::msg::SetParametersResult ArmNode::judge(const std::vector<rclcpp
       require_finite(change);
       if (change.get_name() == "jsim_algorithm") wanted.jsim_algorithm = change.as_string();
       if (change.get_name() == "coriolis_algorithm") wanted.coriolis_algorithm = change.as_string();
+      if (change.get_name() == "law") wanted.law = change.as_string();
+      if (change.get_name() == "adaptation_gain") wanted.adaptation_gain = change.as_double();
+      if (change.get_name() == "adaptation_mass") wanted.adaptation_mass = change.as_double();
+      if (change.get_name() == "adaptation_radius") wanted.adaptation_radius = change.as_double();
+      if (change.get_name() == "effort_limit_scale") wanted.effort_limit_scale = change.as_double();
       if (change.get_name() == "gravity") wanted.gravity = change.as_double_array();
       if (change.get_name() == "task.posture") wanted.task.posture = change.as_double_array();
       for (auto& [joint, gains] : wanted.gains.joints_map) {

@@ -85,8 +85,9 @@ dyn::control::Parameters control_parameters(const parameters::Params& params, dy
                                             const std::vector<int>& controlled, int coordinates) {
   using dyn::control::GravityCompensation;
   dyn::control::Parameters out;
-  const bool passivity = law == dyn::control::Law::computed_torque && params.law == "passivity";
-  out.law = passivity ? dyn::control::Law::passivity : law;
+  out.law = law;
+  if (law == dyn::control::Law::computed_torque && params.law == "passivity") out.law = dyn::control::Law::passivity;
+  if (law == dyn::control::Law::computed_torque && params.law == "adaptive") out.law = dyn::control::Law::adaptive;
   out.gains.resize(static_cast<size_t>(coordinates));
   for (size_t k = 0; k < controlled.size(); ++k) {
     const auto& gains = params.gains.joints_map.at(params.joints[k]);
@@ -110,6 +111,9 @@ dyn::control::Parameters control_parameters(const parameters::Params& params, dy
   out.passive_damping = params.passive_damping;
   out.observer_gain = params.observer_gain;
   out.collision_threshold = params.collision_threshold;
+  out.adaptation_gain = params.adaptation_gain;
+  out.adaptation_mass_kg = params.adaptation_mass;
+  out.adaptation_radius_m = params.adaptation_radius;
   out.hold_time_s = params.hold_time;
   if (law == dyn::control::Law::task_space) out.task = task_parameters(params, controlled, coordinates);
   return out;

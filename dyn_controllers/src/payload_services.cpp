@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dyn_controllers/message_duration.hpp"
 #include "dyn_core/model/name_limit.hpp"
 #include "dyn_core/model/urdf.hpp"
 
@@ -19,10 +20,6 @@ dyn::Pose pose_from_message(const geometry_msgs::msg::Pose& message) {
   }
   turn.normalize();
   return {turn.toRotationMatrix(), {message.position.x, message.position.y, message.position.z}};
-}
-
-double seconds(const builtin_interfaces::msg::Duration& duration) {
-  return static_cast<double>(duration.sec) + 1e-9 * static_cast<double>(duration.nanosec);
 }
 
 template <class Response>

@@ -18,6 +18,7 @@
 #include "dyn_controllers/arm_observation.hpp"
 #include "dyn_controllers/dyn_controllers_parameters.hpp"
 #include "dyn_controllers/joint_numbers.hpp"
+#include "dyn_controllers/learner_slot.hpp"
 #include "dyn_controllers/validation.hpp"
 #include "dyn_core/control/controller.hpp"
 #include "dyn_core/live/live_model.hpp"
@@ -59,12 +60,21 @@ class Arm {
   // For payloads: attach() also refuses what the arm cannot carry in its present posture, and warns of what it could
   // not carry in others.
   [[nodiscard]] dyn::live::LiveModel& live() noexcept { return *live_; }
+  // For learner(): of what `link` carries, with this arm's model, payloads, friction and period.
+  [[nodiscard]] LearnerSlot::Learner make_learner(const std::string& link, double duration_s, double cutoff_hz);
+  // Fed by every step.
+  [[nodiscard]] LearnerSlot& learner() noexcept { return learner_; }
+  // Another number after each activation and deactivation, and of what a learner takes for given.
+  [[nodiscard]] std::uint64_t activation() const noexcept { return activation_.load(std::memory_order_relaxed); }
+  [[nodiscard]] static bool is_active(std::uint64_t activation) noexcept { return activation % 2 == 1; }
+  [[nodiscard]] std::uint64_t conditions() const noexcept { return conditions_.load(std::memory_order_relaxed); }
 
   // --- The loop ------------------------------------------------------------------------------------------------------
   // A state that cannot be read becomes NaN, and step() holds the last good torque.
   DYN_REALTIME void read(const std::vector<hardware_interface::LoanedStateInterface>& interfaces) noexcept;
   // Integrals, observer and hold are reset; the reference is the state that was read last, at rest.
   DYN_REALTIME void activate() noexcept;
+  DYN_REALTIME void deactivate() noexcept;
   // The reference of the k-th of joints().
   DYN_REALTIME void set_reference(size_t k, double q, double v, double a) noexcept;
   // For hand guiding: the reference of every coordinate is its state.
@@ -127,13 +137,15 @@ class Arm {
   DYN_REALTIME void read_base(const std::vector<hardware_interface::LoanedStateInterface>& interfaces,
                               size_t first) noexcept;
   DYN_REALTIME void show_posture() noexcept;
+  DYN_REALTIME void learn(const dyn::control::CycleReport& report) noexcept;
   [[nodiscard]] DYN_REALTIME bool base_moves() const noexcept { return !base_sensor_.empty(); }
 
   ControllerJointNumbers& numbers_;
   dyn::control::Law law_;
   std::string urdf_;
   const std::string frame_;
-  const double state_publish_rate_;
+  const double state_publish_rate_, period_s_;
+  const std::string payload_link_;
   const std::vector<std::string> passive_joints_;  // as the parameter names them
   std::vector<std::string> joints_, coordinate_names_, payload_joints_;
   std::vector<std::string> command_names_;
@@ -147,6 +159,10 @@ class Arm {
   std::atomic<bool> lead_by_mode_;   // reference_lead is -1
   std::atomic<bool> holds_gravity_;  // gravity_compensation is full
   std::atomic<double> reference_timeout_s_;
+  std::atomic<bool> drive_adds_gravity_;  // gravity_compensation is hardware
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+  std::atomic<std::uint64_t> activation_{0}, conditions_{0};
+  LearnerSlot learner_;
 
   dyn::control::Actuation actuation_;
   std::unique_ptr<dyn::lockfree::Latest<std::vector<double>>> posture_;  // from the loop to the check of payloads
@@ -162,6 +178,7 @@ class Arm {
 
   // By coordinate, those of payloads after the robot's.
   std::vector<double> q_, v_, ref_q_, ref_v_, ref_a_, command_q_, command_v_, effort_;
+  std::vector<double> acting_;  // effort_ with what the drives add
   const dyn::control::TaskReference* task_ = nullptr;
   bool chained_ = false;
   bool stepped_ = false;  // since it was activated

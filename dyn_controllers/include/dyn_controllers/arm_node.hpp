@@ -11,6 +11,7 @@
 #include "dyn_controllers/arm.hpp"
 #include "dyn_controllers/cycle_reporter.hpp"
 #include "dyn_controllers/introspection.hpp"
+#include "dyn_controllers/payload_estimation.hpp"
 #include "dyn_controllers/payload_services.hpp"
 #include "dyn_controllers/state_publisher.hpp"
 #include "std_msgs/msg/string.hpp"
@@ -48,6 +49,7 @@ class ArmNode {
   CycleReporter reporter_;
   Introspection introspection_;
   PayloadServices payloads_;
+  PayloadEstimation estimation_;
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_set_;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr post_set_;
   rclcpp::Subscription<std_msgs::msg::String>::SharedPtr description_;

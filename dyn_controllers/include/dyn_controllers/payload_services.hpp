@@ -36,13 +36,16 @@ class PayloadServices {
             rclcpp::create_publisher<dyn_msgs::msg::Payloads>(node, "~/payloads", rclcpp::QoS(1).transient_local()),
             node.get_logger(), std::move(carrier)) {}
 
+  // What the service does. For callbacks of one_at_a_time().
+  void attach(const dyn_msgs::srv::AttachPayload::Request& request, dyn_msgs::srv::AttachPayload::Response& response);
+  [[nodiscard]] const rclcpp::CallbackGroup::SharedPtr& one_at_a_time() const noexcept { return one_at_a_time_; }
+
  private:
   using Publisher = rclcpp::Publisher<dyn_msgs::msg::Payloads>;
   PayloadServices(const rclcpp::node_interfaces::NodeBaseInterface::SharedPtr& base,
                   const rclcpp::node_interfaces::NodeServicesInterface::SharedPtr& services,
                   Publisher::SharedPtr publisher, const rclcpp::Logger& logger, PayloadCarrier carrier);
 
-  void attach(const dyn_msgs::srv::AttachPayload::Request& request, dyn_msgs::srv::AttachPayload::Response& response);
   void detach(const dyn_msgs::srv::DetachPayload::Request& request, dyn_msgs::srv::DetachPayload::Response& response);
 
   rclcpp::Logger logger_;

@@ -24,6 +24,8 @@ constexpr const char* other_names[] = {"joints",
                                        "passive_joints",
                                        "max_payload_dofs",
                                        "frame",
+                                       "payload_link",
+                                       "description_transition",
                                        "state_publish_rate",
                                        "update_rate",
                                        "is_async",
@@ -39,8 +41,8 @@ bool is_known(const std::string& name) {
     const std::string group = name.substr(0, dot);
     return std::any_of(std::begin(groups), std::end(groups), [&](const char* known) { return group == known; });
   }
-  const auto* number = control::find_parameter(control::number_parameters, name);
-  return (number != nullptr && number->in_ros) || control::find_parameter(control::flag_parameters, name) != nullptr;
+  return control::find_parameter(control::number_parameters, name) != nullptr ||
+         control::find_parameter(control::flag_parameters, name) != nullptr;
 }
 
 std::string kind_of(const Model& model, const std::string& name) {

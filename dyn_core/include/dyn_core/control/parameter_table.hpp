@@ -24,7 +24,6 @@ struct NumberParameter {
   double lowest, highest;  // both allowed; with `above`, `lowest` itself is not
   bool above;
   std::string_view unit;
-  bool in_ros = true;  // false: of the law `adaptive`, which ROS does not have
 };
 
 inline constexpr std::array<NumberParameter, 14> number_parameters{{
@@ -38,9 +37,9 @@ inline constexpr std::array<NumberParameter, 14> number_parameters{{
     {"passive_damping", &Parameters::passive_damping, 0.0, ranges::rate_per_s, false, "1/s"},
     {"observer_gain", &Parameters::observer_gain, 0.0, ranges::rate_per_s, false, "1/s"},
     {"collision_threshold", &Parameters::collision_threshold, 0.0, ranges::effort, false, "N m or N; 0: off"},
-    {"adaptation_gain", &Parameters::adaptation_gain, 0.0, ranges::gain, false, "1/J", false},
-    {"adaptation_mass", &Parameters::adaptation_mass_kg, 0.0, ranges::mass_kg, true, "kg", false},
-    {"adaptation_radius", &Parameters::adaptation_radius_m, 0.0, ranges::length_m, true, "m", false},
+    {"adaptation_gain", &Parameters::adaptation_gain, 0.0, ranges::gain, false, "1/J"},
+    {"adaptation_mass", &Parameters::adaptation_mass_kg, 0.0, ranges::mass_kg, true, "kg"},
+    {"adaptation_radius", &Parameters::adaptation_radius_m, 0.0, ranges::length_m, true, "m"},
     {"hold_time", &Parameters::hold_time_s, 0.0, ranges::duration_s, false, "s"},
 }};
 
@@ -73,8 +72,8 @@ struct GainParameter {
 inline constexpr std::array<GainParameter, 4> gain_parameters{
     {{"p", &JointGains::p}, {"d", &JointGains::d}, {"i", &JointGains::i}, {"i_clamp", &JointGains::i_clamp}}};
 
-// Parameters with a word as value: `type` of dyn run (ROS has plugins instead, and the parameter `law` for passivity),
-// and gravity_compensation.
+// Parameters with a word as value: `type` of dyn run (ROS has plugins instead, and the parameter `law` for passivity and
+// adaptive), and gravity_compensation.
 inline constexpr std::array<std::pair<std::string_view, Law>, 5> law_names{
     {{"computed_torque", Law::computed_torque},
      {"feedforward", Law::feedforward},
