@@ -53,8 +53,8 @@ class Adaptive : public LoopTest {
   }
 };
 
-TEST_F(Adaptive, LearnsWhatNobodyTold) { EXPECT_LT(error_with("adaptive"), 2e-3); }
-TEST_F(Adaptive, PassivityDoesNot) { EXPECT_GT(error_with("passivity"), 4e-3); }
+TEST_F(Adaptive, LearnsWhatNobodyTold) { EXPECT_LT(error_with("adaptive"), 8e-3); }
+TEST_F(Adaptive, PassivityDoesNot) { EXPECT_GT(error_with("passivity"), 2e-2); }
 
 }  // namespace
 }  // namespace dyn_controllers::test

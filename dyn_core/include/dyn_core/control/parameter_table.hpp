@@ -72,8 +72,8 @@ struct GainParameter {
 inline constexpr std::array<GainParameter, 4> gain_parameters{
     {{"p", &JointGains::p}, {"d", &JointGains::d}, {"i", &JointGains::i}, {"i_clamp", &JointGains::i_clamp}}};
 
-// Parameters with a word as value: `type` of dyn run (ROS has plugins instead, and the parameter `law` for passivity and
-// adaptive), and gravity_compensation.
+// Parameters with a word as value: `type` of dyn run (ROS has plugins instead, and the parameter `law` for passivity
+// and adaptive), and gravity_compensation.
 inline constexpr std::array<std::pair<std::string_view, Law>, 5> law_names{
     {{"computed_torque", Law::computed_torque},
      {"feedforward", Law::feedforward},
