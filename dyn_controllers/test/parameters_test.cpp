@@ -30,6 +30,11 @@ struct Row {
 const std::vector<Row> table{
     {"joints", {}, {Value(Texts{"joint1"})}},
     {"law", Value("passivity"), {Value("magic"), Value("")}, true},
+    {"payload_link", {}, {Value("tool0")}},
+    {"adaptation_gain", Value(1.0), {Value(-1.0), Value(1e10), Value(nan)}},
+    {"adaptation_mass", Value(1.0), {Value(-1.0), Value(nan)}},
+    {"adaptation_radius", Value(0.2), {Value(-1.0), Value(nan)}},
+    {"description_transition", {}, {Value(1.0)}},
     {"command_interfaces", {}, {Value(Texts{"position"})}},
     {"jsim_algorithm", Value("gdahj"), {Value("magic"), Value(""), Value(1)}},
     {"coriolis_algorithm", Value("recursive"), {Value("magic"), Value("")}},
