@@ -17,7 +17,7 @@ constexpr double period_s = 1e-3;
 
 // The loop's thread: gravity torque of joint 2 with the newest model, a thousand times a second.
 void loop(dyn::live::LiveModel& live, std::atomic<bool>& stop, std::atomic<double>& torque) {
-  const auto n = static_cast<std::size_t>(live.robot_coordinates());
+  const std::size_t n = live.robot_coordinates();
   const std::vector<double> q(n, 0.5), v(n, 0.0);
   for (auto next = std::chrono::steady_clock::now(); !stop; next += std::chrono::milliseconds(1)) {
     std::this_thread::sleep_until(next);

@@ -15,7 +15,7 @@ int main() try {
   constexpr double period_s = 1e-3;
   const dyn::RobotDescription robot = dyn::load_robot("arm7");
   dyn::live::LiveModel live(robot, {.model = {.armature = true}});
-  const auto n = static_cast<std::size_t>(live.robot_coordinates());
+  const std::size_t n = live.robot_coordinates();
 
   dyn::control::Parameters parameters;
   parameters.gains.assign(n, {.p = 400.0, .d = 40.0});  // 1/s^2, 1/s: accelerations per error

@@ -16,7 +16,7 @@
 int main() try {
   constexpr double period_s = 1e-3;
   dyn::live::LiveModel live(dyn::load_robot("arm7"), {});
-  const auto n = static_cast<std::size_t>(live.robot_coordinates());
+  const std::size_t n = live.robot_coordinates();
   dyn::live::SampleRing ring(256, live.max_coordinates(), live.newest_model()->bodies());
   dyn::oracle::Validator validator(live, ring, {.tolerance = 1e-10});
 

@@ -16,7 +16,7 @@
 int main() try {
   constexpr std::size_t states = 10000;
   const auto model = std::make_shared<const dyn::Model>(dyn::load_model("arm7"));
-  const auto n = static_cast<std::size_t>(model->coordinates());
+  const std::size_t n = model->coordinates();
   std::vector<double> q(states * n), v(states * n), M(states * n * n), C(M.size()), g(states * n);
   std::mt19937 random(1);
   std::uniform_real_distribution<double> draw(-1.0, 1.0);

@@ -39,9 +39,8 @@ int main() try {
   Eigen::VectorXd x(2 * n), effort(n);
   for (int cycle = 0; cycle < 3000; ++cycle) {
     for (int i = 0; i < n; ++i) {
-      const auto joint = static_cast<std::size_t>(i);
-      x[i] = plant->q()[joint] - posture[joint];
-      x[n + i] = plant->v()[joint];
+      x[i] = plant->q()[i] - posture[i];
+      x[n + i] = plant->v()[i];
     }
     effort = holding - K * x;
     plant->advance({effort.data(), n}, period_s);

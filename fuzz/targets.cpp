@@ -54,7 +54,7 @@ std::filesystem::path written(std::string_view bytes, const char* name) {
 }
 
 void require_finite(Dynamics& dynamics) {
-  const auto n = static_cast<size_t>(dynamics.model().coordinates());
+  const size_t n = dynamics.model().coordinates();
   std::vector<double> q(n), v(n);
   for (size_t i = 0; i < n; ++i) {
     q[i] = 0.1 + 0.3 * static_cast<double>(i % 7);
@@ -111,7 +111,7 @@ void yaml(std::string_view bytes) {
   taken_or_refused([&] {
     const sim::RunConfig run = sim::load_run_config(written(bytes, "fuzz.yaml"));
     for (const sim::ArmConfig& arm : run.arms) {
-      const auto n = static_cast<size_t>(Model::build(arm.description, arm.live.model).coordinates());
+      const size_t n = Model::build(arm.description, arm.live.model).coordinates();
       std::vector<double> q(n), v(n), a(n);
       for (const double time_s : {0.0, 0.37, 1e3}) {
         arm.trajectory->sample(time_s, q, v, a);

@@ -69,7 +69,7 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
   }
   dyn::control::check_has_mass(*model);
   const std::vector<int> controlled = controlled_coordinates(*model, params);
-  for (const int i : controlled) controlled_.push_back(static_cast<size_t>(i));
+  for (const int i : controlled) controlled_.push_back(i);
   if (law == dyn::control::Law::task_space) check_frame(*model);
   actuation_ = actuation_of(*model);
   for (size_t i = 0; i < actuation_.followed.size(); ++i) {
@@ -80,7 +80,7 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
                         : name == hardware_interface::HW_IF_VELOCITY ? Command::velocity
                                                                      : Command::effort);
   }
-  const auto n = static_cast<size_t>(live_->max_coordinates());
+  const size_t n = live_->max_coordinates();
   for (auto* x : {&q_, &v_, &ref_q_, &ref_v_, &ref_a_, &command_q_, &command_v_, &effort_, &acting_}) x->assign(n, 0.0);
   posture_ =
       std::make_unique<dyn::lockfree::Latest<std::vector<double>>>(std::vector<double>(coordinate_names_.size(), 0.0));
@@ -115,8 +115,8 @@ std::string Arm::obstacle_to_frame(const dyn::Model& model, const std::string& f
   const dyn::Link* const link = model.find_link(frame);
   if (link == nullptr || link->body < 0) return "no joint moves '" + frame + "'";
   const dyn::Tree& tree = model.tree();
-  for (int body = link->body; body >= 0; body = tree.parent[static_cast<size_t>(body)]) {
-    const auto i = static_cast<size_t>(tree.coordinate[static_cast<size_t>(body)]);
+  for (int body = link->body; body >= 0; body = tree.parent[body]) {
+    const size_t i = tree.coordinate[body];
     if (std::find(controlled_.begin(), controlled_.end(), i) != controlled_.end()) continue;
     return '\'' + frame + "' is moved by joint '" + coordinate_names_[i] + "', which is not in joints";
   }

@@ -41,7 +41,7 @@ void Arm::learn(const dyn::control::CycleReport& report) noexcept {
   std::copy(effort_.begin(), effort_.end(), acting_.begin());
   if (generation != nullptr && drive_adds_gravity_.load(std::memory_order_relaxed)) {
     const auto g = generation->dynamics.g();
-    for (Eigen::Index i = 0; i < g.size(); ++i) acting_[static_cast<size_t>(i)] += g[i];
+    for (Eigen::Index i = 0; i < g.size(); ++i) acting_[i] += g[i];
   }
   learner->add(q_, v_, acting_, report.generation, report.ramping || report.late || generation == nullptr);
 }

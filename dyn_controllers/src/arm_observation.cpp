@@ -54,7 +54,7 @@ ArmObservation::ArmObservation(rclcpp_lifecycle::LifecycleNode& node, Frame fram
       settings_(Settings{}),
       observed_(max_coordinates),
       delays_(max_coordinates, period_s),
-      effort_(static_cast<size_t>(max_coordinates)),
+      effort_(max_coordinates),
       samples_(Sample{}) {
   set_parameters(params);
   if (every_ == 0 || !observes_frame()) return;
@@ -127,8 +127,7 @@ void ArmObservation::observe_delay(const dyn::control::Controller& controller, c
   const auto n = static_cast<int>(dynamics.g().size());
   const auto& applied = controller.terms().applied;
   for (int i = 0; i < n; ++i) {
-    const auto k = static_cast<size_t>(i);
-    effort_[k] = applied[k] + (settings_.front().drive_adds_gravity ? dynamics.g()[i] : 0.0);
+    effort_[i] = applied[i] + (settings_.front().drive_adds_gravity ? dynamics.g()[i] : 0.0);
   }
   delays_.update(dynamics, v, effort_, n);
   delay_ = delays_.estimate();

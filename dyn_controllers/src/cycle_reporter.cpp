@@ -71,7 +71,7 @@ CycleReporter::CycleReporter(rclcpp_lifecycle::LifecycleNode& node, const Arm& a
       clock_(node.get_clock()) {
   using namespace std::chrono_literals;
   // Not by the node's clock: a paused simulation is to be reported too.
-  log_timer_ = node.create_wall_timer(200ms, [this] { tell(); });
+  log_timer_ = node.create_wall_timer(200ms, [this] { log_events(); });
   diagnosis_.status.resize(1);
   diagnosis_.status[0].name = full_name(node) + ": torque";
   diagnosis_.status[0].hardware_id = "none";
@@ -159,7 +159,7 @@ void CycleReporter::note(const Arm& arm, const dyn::control::CycleReport& report
       arm.q(), arm.terms().applied, arm.terms().gravity, [&arm](size_t i) { return arm.moving_torque(i); }, period_s_);
   if (event.coordinate >= 0) {
     event.what = What::no_motion;
-    event.value = arm.terms().applied[static_cast<size_t>(event.coordinate)];
+    event.value = arm.terms().applied[event.coordinate];
     push(event);
   }
   add(all_, true);
@@ -191,7 +191,7 @@ CycleCounts CycleReporter::counts() const {
 
 std::string CycleReporter::name_of(int coordinate) const {
   const bool known = coordinate >= 0 && static_cast<size_t>(coordinate) < names_.size();
-  return known ? names_[static_cast<size_t>(coordinate)] : "a joint";
+  return known ? names_[coordinate] : "a joint";
 }
 
 std::string CycleReporter::cause_of(const CycleEvent& event) const {
@@ -250,7 +250,7 @@ void CycleReporter::log(const CycleEvent& event, const std::string& text) {
 }
 
 // A mode that changes rapidly does not flood the log.
-void CycleReporter::tell() {
+void CycleReporter::log_events() {
   constexpr int most_lines = 8;
   int lines = 0, more = 0;
   CycleEvent event;
@@ -279,7 +279,7 @@ void CycleReporter::tell() {
 }
 
 void CycleReporter::diagnose() {
-  tell();
+  log_events();
   DiagnosticStatus& status = diagnosis_.status[0];
   const CycleCounts now = counts();
   std::tie(status.level, status.message) =

@@ -93,8 +93,8 @@ void DynamicsBroadcaster::read() noexcept {
 
 // A payload's dM v would appear as an external effort: the observer restarts with every change of the model.
 void DynamicsBroadcaster::observe(const dyn::Dynamics& dynamics) noexcept {
-  const dyn::ConstVectorRef<double> v(v_.data(), static_cast<Eigen::Index>(v_.size()));
-  const dyn::ConstVectorRef<double> tau(tau_.data(), static_cast<Eigen::Index>(tau_.size()));
+  const dyn::ConstVectorRef<double> v(v_.data(), v_.size());
+  const dyn::ConstVectorRef<double> tau(tau_.data(), tau_.size());
   if (!observing_) observer_->reset(dynamics.M(), v);
   observing_ = true;
   observer_->update(dynamics.M(), dynamics.C(), dynamics.g(), v, tau, observer_gain_, period_s_);

@@ -79,8 +79,7 @@ Eigen::VectorXd InverseDynamicsSolver::getFrictionVector(const Vector& v) const 
   (void)at(rest(v), v);
   Vector tau(v.size());
   for (Eigen::Index i = 0; i < v.size(); ++i) {
-    const auto k = static_cast<size_t>(i);
-    tau[i] = dyn::friction_torque(friction_.friction[k], v[i], dyn::friction_compensation_rate);
+    tau[i] = dyn::friction_torque(friction_.friction[i], v[i], dyn::friction_compensation_rate);
   }
   return tau;
 }
@@ -89,7 +88,7 @@ Eigen::VectorXd InverseDynamicsSolver::getTorques(const Vector& q, const Vector&
   dyn::Dynamics& dynamics = at(q, v);
   if (a.size() != q.size()) throw std::invalid_argument("accelerations and positions differ in number");
   Vector tau(a.size());
-  const auto n = static_cast<size_t>(a.size());
+  const size_t n = a.size();
   dynamics.inverse({a.data(), n}, {tau.data(), n});
   return tau;
 }

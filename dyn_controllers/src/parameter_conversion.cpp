@@ -64,8 +64,8 @@ dyn::control::TaskParameters task_parameters(const parameters::Params& params, c
     throw ModelError("task.posture: given for " + std::to_string(task.posture.size()) + " joints of " +
                      std::to_string(controlled.size()));
   }
-  out.posture.assign(static_cast<size_t>(coordinates), 0.0);
-  for (size_t k = 0; k < controlled.size(); ++k) out.posture[static_cast<size_t>(controlled[k])] = task.posture[k];
+  out.posture.assign(coordinates, 0.0);
+  for (size_t k = 0; k < controlled.size(); ++k) out.posture[controlled[k]] = task.posture[k];
   return out;
 }
 
@@ -88,13 +88,13 @@ dyn::control::Parameters control_parameters(const parameters::Params& params, dy
   out.law = law;
   if (law == dyn::control::Law::computed_torque && params.law == "passivity") out.law = dyn::control::Law::passivity;
   if (law == dyn::control::Law::computed_torque && params.law == "adaptive") out.law = dyn::control::Law::adaptive;
-  out.gains.resize(static_cast<size_t>(coordinates));
+  out.gains.resize(coordinates);
   for (size_t k = 0; k < controlled.size(); ++k) {
     const auto& gains = params.gains.joints_map.at(params.joints[k]);
     if (law == dyn::control::Law::computed_torque && (gains.p <= 0.0 || gains.d <= 0.0)) {
       throw ModelError("gains." + params.joints[k] + ": p and d must be above 0");
     }
-    out.gains[static_cast<size_t>(controlled[k])] = {gains.p, gains.d, gains.i, gains.i_clamp};
+    out.gains[controlled[k]] = {gains.p, gains.d, gains.i, gains.i_clamp};
   }
   out.gravity_compensation = params.gravity_compensation == "full"   ? GravityCompensation::full
                              : params.gravity_compensation == "none" ? GravityCompensation::none

@@ -78,7 +78,7 @@ void play(rclcpp::Node& node, const dyn::sim::RunConfig& run, const std::vector<
     if (!rclcpp::ok()) return;
     const std::string what = next.arm->config().name + ", " + next.event->label;
     try {
-      const std::string answer = next.arm->enact(*next.event);
+      const std::string answer = next.arm->apply(*next.event);
       next.arm->record().add(*next.event, (node.now() - begin).seconds(), "");
       RCLCPP_INFO(node.get_logger(), "%.3f s: %s: %s", (node.now() - begin).seconds(), what.c_str(), answer.c_str());
     } catch (const std::exception& error) {

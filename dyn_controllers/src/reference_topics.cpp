@@ -66,7 +66,7 @@ void ReferenceTopics::take_trajectory(const JointTrajectory& trajectory) {
       refusals_.refuse("the joints of ~/joint_trajectory are not those of `joints` ('" + joint + "')");
       return;
     }
-    order.push_back(static_cast<size_t>(found - names.begin()));
+    order.push_back(found - names.begin());
   }
   hand_over(trajectory.points.front(), order);
 }

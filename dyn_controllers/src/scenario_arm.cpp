@@ -168,7 +168,7 @@ trajectory_msgs::msg::JointTrajectory ScenarioArm::trajectory(const rclcpp::Time
   return message;
 }
 
-std::string ScenarioArm::enact(const dyn::sim::Event& event) {
+std::string ScenarioArm::apply(const dyn::sim::Event& event) {
   return std::visit([this](const auto& what) { return put(what); }, event.what);
 }
 

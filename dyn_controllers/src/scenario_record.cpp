@@ -151,7 +151,7 @@ void ScenarioRecord::add(const dyn::sim::Event& event, double applied_s, const s
 ArmRecord ScenarioRecord::result(const dyn::sim::Ending& ending) const {
   const std::scoped_lock lock(mutex_);
   ArmRecord record = record_;
-  judge_.tell(ending, record);
+  judge_.write_failures(ending, record);
   return record;
 }
 

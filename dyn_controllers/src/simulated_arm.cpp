@@ -38,7 +38,7 @@ void SimulatedArm::make_plant() {
   const dyn::Model& model = plant_->model();
   drives_ = std::make_unique<SimulatedDrives>(model, settings_.drives);
   start_q_ = settings_.start_q;
-  start_q_.resize(static_cast<size_t>(model.coordinates()), 0.0);
+  start_q_.resize(model.coordinates(), 0.0);
 
   joints_.clear();
   for (const auto& component : info_.joints) place_joint(component);
@@ -64,8 +64,7 @@ void SimulatedArm::place_joint(const hardware_interface::ComponentInfo& componen
   if (handles.coordinate < 0) throw ModelError("joint '" + component.name + "' must have one degree of freedom");
   for (const auto& state : component.state_interfaces) {
     if (state.name != hardware_interface::HW_IF_POSITION || state.initial_value.empty() || handles.mimics) continue;
-    start_q_[static_cast<size_t>(handles.coordinate)] =
-        number_from(state.initial_value, "joint '" + component.name + "': initial_value");
+    start_q_[handles.coordinate] = number_from(state.initial_value, "joint '" + component.name + "': initial_value");
   }
   joints_.push_back(handles);
 }
@@ -74,7 +73,7 @@ SimulatedArm::CallbackReturn SimulatedArm::on_configure(const State&) {
   find_handles();
   if (!payloads_) offer_services();  // calls into ROS: not under our mutex
   const std::scoped_lock lock(plant_mutex_);
-  const auto n = static_cast<size_t>(plant_->model().coordinates());  // with payloads that are still attached
+  const size_t n = plant_->model().coordinates();  // with payloads that are still attached
   start_q_.resize(n, 0.0);
   const std::vector<double> rest(n, 0.0);
   plant_->reset(start_q_, rest);
@@ -133,8 +132,8 @@ dyn::live::Applied SimulatedArm::carry(const dyn::RobotDescription& carried) {
   carried_ = carried;
   const dyn::Model& model = plant_->model();
   drives_->set_model(model);
-  q_.resize(static_cast<size_t>(model.coordinates()));
-  v_.resize(static_cast<size_t>(model.coordinates()));
+  q_.resize(model.coordinates());
+  v_.resize(model.coordinates());
   const auto& names = model.coordinate_names();
   for (PayloadJoint& joint : payload_joints_) {
     const auto found = std::find(names.begin(), names.end(), joint.name);
@@ -252,13 +251,13 @@ bool SimulatedArm::move(double measured_s) {
 void SimulatedArm::show_state(std::span<const double> torques) {
   plant_->measure(q_, v_);
   for (const JointHandles& handles : joints_) {
-    const auto i = static_cast<size_t>(handles.coordinate);
+    const size_t i = handles.coordinate;
     if (handles.position) (void)handles.position->set_value(handles.multiplier * q_[i] + handles.offset);
     if (handles.velocity) (void)handles.velocity->set_value(handles.multiplier * v_[i]);
     if (handles.effort && !torques.empty()) (void)handles.effort->set_value(handles.mimics ? 0.0 : torques[i]);
   }
   for (const PayloadJoint& joint : payload_joints_) {
-    const auto i = static_cast<size_t>(joint.coordinate);
+    const size_t i = joint.coordinate;
     if (joint.position) (void)joint.position->set_value(joint.coordinate < 0 ? 0.0 : q_[i]);
     if (joint.velocity) (void)joint.velocity->set_value(joint.coordinate < 0 ? 0.0 : v_[i]);
   }

@@ -8,7 +8,6 @@
 namespace dyn_controllers {
 namespace {
 
-size_t at(int i) { return static_cast<size_t>(i); }
 constexpr auto bit(DriveMode mode) { return static_cast<std::uint8_t>(mode); }
 double finite_or_zero(double x) { return std::isfinite(x) ? x : 0.0; }
 
@@ -23,26 +22,26 @@ void SimulatedDrives::set_model(const dyn::Model& model) {
   n_ = model.coordinates();
   dynamics_ = std::make_unique<dyn::Dynamics>(std::make_shared<const dyn::Model>(model));
   split_ = std::make_unique<dyn::control::PassiveJoints>(n_);
-  drives_.resize(at(n_));
-  servoed_.resize(at(n_));
-  for (auto* x : {&a_, &h_, &torques_, &still_}) x->assign(at(n_), 0.0);
+  drives_.resize(n_);
+  servoed_.resize(n_);
+  for (auto* x : {&a_, &h_, &torques_, &still_}) x->assign(n_, 0.0);
   set_limits(model);
 }
 
 void SimulatedDrives::set_limits(const dyn::Model& model) {
   constexpr double none = std::numeric_limits<double>::infinity();
-  limits_.assign(at(n_), {none, none});
+  limits_.assign(n_, {none, none});
   for (const dyn::Joint& joint : model.joints()) {
     const auto& limits = joint.description.limits;
     if (!settings_.limits || !limits) continue;
     for (int k = 0; k < joint.degrees; ++k) {
-      limits_[at(joint.first_coordinate + k)] = {limits->effort, limits->velocity > 0.0 ? limits->velocity : none};
+      limits_[joint.first_coordinate + k] = {limits->effort, limits->velocity > 0.0 ? limits->velocity : none};
     }
   }
 }
 
 void SimulatedDrives::set_mode(int coordinate, DriveMode mode, bool on) noexcept {
-  Drive& drive = drives_[at(coordinate)];
+  Drive& drive = drives_[coordinate];
   drive.mode = static_cast<std::uint8_t>(on ? drive.mode | bit(mode) : drive.mode & ~bit(mode));
   drive.has_last_position = false;
   drive.position = drive.velocity = drive.effort = NAN;
@@ -53,7 +52,7 @@ void SimulatedDrives::brake_all() noexcept {
 }
 
 void SimulatedDrives::command(int coordinate, double position, double velocity, double effort) noexcept {
-  Drive& drive = drives_[at(coordinate)];
+  Drive& drive = drives_[coordinate];
   drive.position = position;
   drive.velocity = velocity;
   drive.effort = effort;
@@ -108,19 +107,19 @@ std::span<const double> SimulatedDrives::torques(std::span<const double> q, std:
   std::fill(torques_.begin(), torques_.end(), 0.0);
   if (!dynamics_->update(q, v).ok()) return torques_;
   for (int i = 0; i < n_; ++i) {
-    Drive& drive = drives_[at(i)];
-    servoed_[at(i)] = i < robot_n_ && !takes_effort(drive);
-    h_[at(i)] = dynamics_->h()[i];
-    a_[at(i)] = 0.0;
-    if (i >= robot_n_ || servoed_[at(i)]) continue;
-    torques_[at(i)] = commanded_effort(drive, at(i), q[at(i)], v[at(i)]);
+    Drive& drive = drives_[i];
+    servoed_[i] = i < robot_n_ && !takes_effort(drive);
+    h_[i] = dynamics_->h()[i];
+    a_[i] = 0.0;
+    if (i >= robot_n_ || servoed_[i]) continue;
+    torques_[i] = commanded_effort(drive, i, q[i], v[i]);
     drive.holding = false;
-    h_[at(i)] -= torques_[at(i)];
+    h_[i] -= torques_[i];
   }
   split_->choose(servoed_, n_, n_);
   if (!servo_torques(still_)) return torques_;
   for (int i = 0; i < robot_n_; ++i) {
-    if (servoed_[at(i)]) a_[at(i)] = servo_acceleration(drives_[at(i)], at(i), q[at(i)], v[at(i)], period_s);
+    if (servoed_[i]) a_[i] = servo_acceleration(drives_[i], i, q[i], v[i], period_s);
   }
   if (!servo_torques(torques_)) return torques_;
   scale_servos();
@@ -131,10 +130,10 @@ bool SimulatedDrives::servo_torques(std::vector<double>& torques) noexcept {
   const dyn::ConstVectorRef<double> h(h_.data(), n_);
   if (!split_->solve_accelerations(dynamics_->M(), h, dyn::VectorRef<double>(a_.data(), n_)).ok()) return false;
   for (int i = 0; i < n_; ++i) {
-    if (!servoed_[at(i)]) continue;
-    double tau = h_[at(i)];
-    for (int j = 0; j < n_; ++j) tau += dynamics_->M()(i, j) * a_[at(j)];
-    torques[at(i)] = tau;
+    if (!servoed_[i]) continue;
+    double tau = h_[i];
+    for (int j = 0; j < n_; ++j) tau += dynamics_->M()(i, j) * a_[j];
+    torques[i] = tau;
   }
   return true;
 }
@@ -144,12 +143,12 @@ bool SimulatedDrives::servo_torques(std::vector<double>& torques) noexcept {
 // for s = 0 gets its limit.
 void SimulatedDrives::scale_servos() noexcept {
   double scale = 1.0;
-  for (size_t i = 0; i < at(robot_n_); ++i) {
+  for (int i = 0; i < robot_n_; ++i) {
     const double limit = limits_[i].effort, way = torques_[i] - still_[i];
     if (!servoed_[i] || std::abs(still_[i]) >= limit || std::abs(torques_[i]) <= limit) continue;
     scale = std::min(scale, (std::copysign(limit, way) - still_[i]) / way);
   }
-  for (size_t i = 0; i < at(robot_n_); ++i) {
+  for (int i = 0; i < robot_n_; ++i) {
     if (!servoed_[i]) continue;
     const double tau = still_[i] + scale * (torques_[i] - still_[i]);
     torques_[i] = std::clamp(tau, -limits_[i].effort, limits_[i].effort);

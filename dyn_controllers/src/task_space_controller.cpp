@@ -83,10 +83,9 @@ void TaskSpaceController::take_chained_reference() noexcept {
   reference_.point.p_m = {given[0], given[1], given[2]};
   reference_.point.R = turn.normalized().toRotationMatrix();
   for (size_t i = 0; i < 6; ++i) {
-    const auto row = static_cast<Eigen::Index>(i);
-    reference_.point.twist[row] = given[pose_size + i];
-    reference_.point.acceleration[row] = given[pose_size + 6 + i];
-    reference_.wrench[row] = given[pose_size + 12 + i];
+    reference_.point.twist[i] = given[pose_size + i];
+    reference_.point.acceleration[i] = given[pose_size + 6 + i];
+    reference_.wrench[i] = given[pose_size + 12 + i];
   }
   reference_.given = true;
 }

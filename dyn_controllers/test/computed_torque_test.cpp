@@ -156,14 +156,14 @@ TEST(ComputedTorque, BeginsAtTheStateAndLeavesTheTorqueOfGravity) {
   ASSERT_TRUE(dynamics.update(q, zero).ok());
   ASSERT_EQ(plugin.update(), return_type::OK);
   for (int i = 0; i < 7; ++i) {
-    EXPECT_NEAR(plugin.command(arm7_joints()[static_cast<size_t>(i)] + "/effort"), dynamics.g()[i], 1e-9);
+    EXPECT_NEAR(plugin.command(arm7_joints()[i] + "/effort"), dynamics.g()[i], 1e-9);
   }
   set_positions(plugin, q, std::vector<double>(7, 0.3));  // moving: damping would be in the torque
   ASSERT_EQ(plugin.update(), return_type::OK);
   set_positions(plugin, q, zero);
   ASSERT_EQ(plugin.controller->get_node()->deactivate().id(), State::PRIMARY_STATE_INACTIVE);
   for (int i = 0; i < 7; ++i) {
-    EXPECT_NEAR(plugin.command(arm7_joints()[static_cast<size_t>(i)] + "/effort"), dynamics.g()[i], 2e-2);
+    EXPECT_NEAR(plugin.command(arm7_joints()[i] + "/effort"), dynamics.g()[i], 2e-2);
   }
   ASSERT_EQ(plugin.controller->get_node()->activate().id(), State::PRIMARY_STATE_ACTIVE);
   EXPECT_EQ(plugin.update(), return_type::OK);
@@ -206,9 +206,8 @@ TEST(ComputedTorque, ASubsetIsControlledInTheWholeArmsDynamics) {
             (std::vector<std::string>{"joint6/effort", "joint2/effort"}));
   EXPECT_EQ(plugin.controller->state_interface_configuration().names.size(), 14U);
   for (const auto& [joint, i] : {std::pair{"joint6", 5}, std::pair{"joint2", 1}}) {
-    const auto k = static_cast<size_t>(i);
-    (void)plugin.reference(std::string(joint) + "/position").set_value(q[k]);
-    (void)plugin.reference(std::string(joint) + "/velocity").set_value(v[k]);
+    (void)plugin.reference(std::string(joint) + "/position").set_value(q[i]);
+    (void)plugin.reference(std::string(joint) + "/velocity").set_value(v[i]);
     (void)plugin.reference(std::string(joint) + "/acceleration").set_value(1.0);
   }
   ASSERT_EQ(plugin.update(), return_type::OK);
@@ -242,7 +241,7 @@ TEST(ComputedTorque, GravityTurnsWithTheBase) {
     ASSERT_TRUE(dynamics.update(q, zero).ok());
     ASSERT_EQ(plugin.update(), return_type::OK);
     for (int i = 0; i < 7; ++i) {
-      EXPECT_NEAR(plugin.command(arm7_joints()[static_cast<size_t>(i)] + "/effort"), dynamics.g()[i], 1e-9);
+      EXPECT_NEAR(plugin.command(arm7_joints()[i] + "/effort"), dynamics.g()[i], 1e-9);
     }
   };
   expect_gravity({0.0, -9.81 * std::sin(0.5), -9.81 * std::cos(0.5)});
@@ -365,7 +364,7 @@ TEST(ComputedTorque, UnchainedWithoutAReferenceItHoldsTheArm) {
   for (int cycle = 0; cycle < 500; ++cycle) {
     ASSERT_EQ(plugin.update(), return_type::OK);
     for (int i = 0; i < 7; ++i) {
-      ASSERT_NEAR(plugin.command(arm7_joints()[static_cast<size_t>(i)] + "/effort"), dynamics.g()[i], 1e-9);
+      ASSERT_NEAR(plugin.command(arm7_joints()[i] + "/effort"), dynamics.g()[i], 1e-9);
     }
   }
 }

@@ -117,7 +117,7 @@ TEST(Drives, APositionServoKeepsToTheLimitsOfItsJoint) {
   double fastest = 0.0, strongest = 0.0, farthest = 0.0;
   for (int cycle = 0; cycle < 3000; ++cycle) {
     for (int i = 0; i < 7; ++i) {
-      bench.drives.command(i, start[static_cast<size_t>(i)] + (i == 0 ? 1.0 : 0.0), nan, nan);
+      bench.drives.command(i, start[i] + (i == 0 ? 1.0 : 0.0), nan, nan);
     }
     const auto torques = bench.drives.torques(bench.plant->q(), bench.plant->v(), period);
     for (size_t i = 0; i < 7; ++i) strongest = std::max(strongest, std::abs(torques[i]) / limit[i]);

@@ -1,7 +1,6 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """make_model_true.launch.py from end to end, one call that brings the model before back, and what is never taken over."""
 import argparse
-import importlib.util
 import os
 import re
 import signal
@@ -11,20 +10,11 @@ import time
 import unittest
 
 import rclpy
-from ament_index_python.packages import get_package_prefix
 from builtin_interfaces.msg import Time
 from dyn_msgs.msg import ControllerState
+from program_test import ProgramTest
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
-
-PROGRAM = os.path.join(get_package_prefix('dyn_control'), 'lib', 'dyn_control', 'make_model_true.py')
-
-
-def loaded():
-    spec = importlib.util.spec_from_file_location('make_model_true', PROGRAM)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 class WholeWay(unittest.TestCase):
@@ -69,16 +59,9 @@ class WholeWay(unittest.TestCase):
         rclpy.shutdown()
 
 
-class NeverTakenOver(unittest.TestCase):
+class NeverTakenOver(ProgramTest):
 
-    @classmethod
-    def setUpClass(cls):
-        rclpy.init()
-        cls.program = loaded()
-
-    @classmethod
-    def tearDownClass(cls):
-        rclpy.shutdown()
+    PROGRAM = 'make_model_true.py'
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

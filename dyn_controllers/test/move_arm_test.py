@@ -1,41 +1,21 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """launch/move_arm.py by itself: it waits for nothing for ever, its patience is the arm's time and not wall time, and its
 summary counts messages."""
-import importlib.util
-import os
-import sys
 import threading
 import time
 import unittest
 
 import rclpy
-from ament_index_python.packages import get_package_prefix
 from dyn_msgs.msg import ControllerState
+from program_test import ProgramTest
 from rclpy.parameter import Parameter
 from rclpy.task import Future
 from rosgraph_msgs.msg import Clock
 
-PROGRAM = os.path.join(get_package_prefix('dyn_control'), 'lib', 'dyn_control', 'move_arm.py')
 
+class MoveArm(ProgramTest):
 
-def loaded():
-    sys.path.insert(0, os.path.dirname(PROGRAM))  # as Python does for a program that is called
-    spec = importlib.util.spec_from_file_location('move_arm', PROGRAM)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-class MoveArm(unittest.TestCase):
-
-    @classmethod
-    def setUpClass(cls):
-        rclpy.init()
-        cls.program = loaded()
-
-    @classmethod
-    def tearDownClass(cls):
-        rclpy.shutdown()
+    PROGRAM = 'move_arm.py'
 
     def setUp(self):
         self.mover = self.program.Mover('nobody_controller')

@@ -115,16 +115,15 @@ TEST(Broadcaster, PublishesMCGAndMomentum) {
   ASSERT_EQ(message.mass_matrix.size(), 49U);
   const auto dynamics = arm7_at(some_q, some_v, true);
   for (int i = 0; i < 7; ++i) {
-    const auto row = static_cast<size_t>(i);
     double momentum = 0.0;
     for (int j = 0; j < 7; ++j) {
-      const auto entry = static_cast<size_t>(7 * i + j);
+      const size_t entry = 7 * i + j;
       EXPECT_NEAR(message.mass_matrix[entry], dynamics.M()(i, j), 1e-12);
       EXPECT_NEAR(message.coriolis_matrix[entry], dynamics.C()(i, j), 1e-12);
-      momentum += dynamics.M()(i, j) * some_v[static_cast<size_t>(j)];
+      momentum += dynamics.M()(i, j) * some_v[j];
     }
-    EXPECT_NEAR(message.gravity[row], dynamics.g()[i], 1e-12);
-    EXPECT_NEAR(message.momentum[row], momentum, 1e-12);
+    EXPECT_NEAR(message.gravity[i], dynamics.g()[i], 1e-12);
+    EXPECT_NEAR(message.momentum[i], momentum, 1e-12);
   }
   EXPECT_TRUE(message.external_effort.empty());
 }
@@ -194,7 +193,7 @@ TEST(Broadcaster, ObservesWhatPushes) {
   const auto dynamics = arm7_at(some_q, zero, true);
   for (int i = 0; i < 7; ++i) {
     const double push = i == 1 ? 3.0 : 0.0;
-    plugin.set_state(arm7_joints()[static_cast<size_t>(i)] + "/effort", dynamics.g()[i] - push);
+    plugin.set_state(arm7_joints()[i] + "/effort", dynamics.g()[i] - push);
   }
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(plugin.update(), return_type::OK);
   const auto message = dynamics_message(plugin);

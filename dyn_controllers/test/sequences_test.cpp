@@ -191,7 +191,7 @@ void Sequences::change_controllers() {
                                 {"trajectory", "computed"},
                                 {"fed_trajectory", "feedforward"},
                                 {"faulty", "computed"}};
-  Names on = sets[static_cast<size_t>(below(static_cast<int>(sets.size())))], off = active_ones();
+  Names on = sets[below(static_cast<int>(sets.size()))], off = active_ones();
   const bool restart = chance(0.3);
   for (auto it = on.begin(); it != on.end();) {  // what is active already, stays or is started anew
     const auto running = std::find(off.begin(), off.end(), *it);
@@ -215,7 +215,7 @@ void Sequences::change_controllers() {
 // Deactivated if need be, unloaded, loaded and configured anew.
 void Sequences::kill_one() {
   const auto all = sequence_controllers();
-  const auto& [name, type] = all[static_cast<size_t>(below(static_cast<int>(all.size())))];
+  const auto& [name, type] = all[below(static_cast<int>(all.size()))];
   note("kill " + name);
   const Names off = active_ones();
   bounded("deactivation",

@@ -274,7 +274,7 @@ void BatchDynamics::evaluate(std::span<const double> q, std::span<const double> 
 
 void evaluate_batch(const std::shared_ptr<const Model>& model, std::span<const double> q, std::span<const double> v,
                     const BatchOutput& out, unsigned threads) {
-  const auto n = static_cast<size_t>(model->coordinates());
+  const size_t n = model->coordinates();
   const size_t states = checked_states(n, q, v, out);
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
   const size_t share = (states + threads - 1) / threads;

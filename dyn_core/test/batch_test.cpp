@@ -36,7 +36,7 @@ TEST_P(Batch, IsEachStateByItself) {
     const auto model = std::make_shared<const Model>(Model::build(test::random_robot(
         rng,
         {.joints = 1 + robot % 12, .serial = robot % 3 == 0, .every_type = robot % 4 != 1, .mimic = robot % 2 == 0})));
-    const auto n = static_cast<size_t>(model->coordinates());
+    const size_t n = model->coordinates();
     const size_t states = 1 + static_cast<size_t>(robot) % 21;
     auto q = test::random_values(rng, static_cast<int>(states * n), 2.0);
     const auto v = test::random_values(rng, static_cast<int>(states * n), 2.0);
@@ -66,7 +66,7 @@ TEST_P(Batch, IsEachStateByItself) {
 TEST_P(Batch, EverySubsetOfTheTermsIsTheSame) {
   test::Rng rng(81);
   const auto model = std::make_shared<const Model>(Model::build(test::random_robot(rng, {.joints = 7})));
-  const auto n = static_cast<size_t>(model->coordinates());
+  const size_t n = model->coordinates();
   constexpr size_t states = 9;
   const auto q = test::random_values(rng, static_cast<int>(states * n), 2.0);
   const auto v = test::random_values(rng, static_cast<int>(states * n), 2.0);
@@ -102,7 +102,7 @@ TEST_P(Batch, OfLargeRobotsIsEachStateByItself) {
     for (JointDescription& joint : robot.joints) joint.armature = test::uniform(rng, 0.0, 2.0);
     const auto model = std::make_shared<const Model>(Model::build(robot, {.armature = true}));
     ASSERT_EQ(model->tree().bodies_are_coordinates, !mimic);
-    const auto n = static_cast<size_t>(model->coordinates());
+    const size_t n = model->coordinates();
     constexpr size_t states = 5;
     auto q = test::random_values(rng, static_cast<int>(states * n), 2.0);
     const auto v = test::random_values(rng, static_cast<int>(states * n), 2.0);
@@ -133,7 +133,7 @@ TEST_P(LargeBatch, PastTheCachesHasTheSameNumbers) {
   test::Rng rng(85);
   const auto model =
       std::make_shared<const Model>(Model::build(test::random_robot(rng, {.joints = GetParam(), .every_type = false})));
-  const auto n = static_cast<size_t>(model->coordinates());
+  const size_t n = model->coordinates();
   const size_t states = last_level_cache() / (sizeof(double) * n * n) + 37;
   const auto few = test::random_values(rng, static_cast<int>(8 * n), 2.0);
   std::vector<double> q(states * n), M(states * n * n);
@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(Isa, Batch, ::testing::ValuesIn(usable_kernel_sets()),
 TEST(BatchThreads, ShareTheStates) {
   test::Rng rng(82);
   const auto model = std::make_shared<const Model>(Model::build(test::random_robot(rng, {.joints = 5})));
-  const auto n = static_cast<size_t>(model->coordinates());
+  const size_t n = model->coordinates();
   constexpr size_t states = 101;
   const auto q = test::random_values(rng, static_cast<int>(states * n), 2.0);
   const auto v = test::random_values(rng, static_cast<int>(states * n), 2.0);

@@ -49,7 +49,7 @@ TEST(Preconditions, AreSaidWithConditionAndPlace) {
 
 TEST(Preconditions, SizesOfStatesAndResults) {
   Dynamics dynamics(arm());
-  const auto n = static_cast<size_t>(dynamics.model().coordinates());
+  const size_t n = dynamics.model().coordinates();
   std::vector<double> x(n, 0.1), out(n), longer(n + 1), matrix(n * n);
   ASSERT_TRUE(dynamics.update(x, x).ok());
   EXPECT_DEATH((void)dynamics.update(longer, x), violated);
@@ -116,7 +116,7 @@ TEST(Preconditions, SizesOfACycle) {
   control::Actuation actuation = control::Actuation::from_model(*live.newest_model(), {});
   for (double& limit : actuation.effort_limit) limit = 100.0;
   control::Parameters parameters;
-  const auto n = static_cast<size_t>(live.robot_coordinates());
+  const size_t n = live.robot_coordinates();
   parameters.gains.assign(n, {100.0, 20.0, 0.0, 0.0});
   control::Controller controller(live, actuation, parameters, period_s);
   const std::vector<double> x(n, 0.1), shorter(n - 1, 0.1);

@@ -98,11 +98,11 @@ std::string generate(const PeerTree& tree, const GeneratedFunction& function) {
   tape.Dependent(x, evaluate(model, function, x));
   tape.optimize("no_compare_op");
   CppAD::cg::CodeHandler<double> handler;
-  CppAD::vector<Code> variables(static_cast<size_t>(x.size()));
+  CppAD::vector<Code> variables(x.size());
   handler.makeVariables(variables);
   CppAD::vector<Code> results = tape.Forward(0, variables);
   CppAD::cg::LanguageC<double> language("double");
-  Names names(static_cast<size_t>(model.nv));
+  Names names(model.nv);
   std::ostringstream body;
   handler.generateCode(body, language, results, names);
   const size_t temporaries = std::max<size_t>(1, handler.getTemporaryVariableCount());

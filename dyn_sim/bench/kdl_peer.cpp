@@ -44,7 +44,7 @@ void* make(const PeerTree& tree) {
 
 void run(void* robot, int task, const double* q, const double* v, const double* /*x*/) {
   Robot& r = *static_cast<Robot*>(robot);
-  const auto n = static_cast<size_t>(r.q.rows());
+  const size_t n = r.q.rows();
   std::copy_n(q, n, r.q.data.data());
   std::copy_n(v, n, r.v.data.data());
   using namespace dyn::bench;
@@ -55,7 +55,7 @@ void run(void* robot, int task, const double* q, const double* v, const double* 
 
 void read(void* robot, int task, double* to) {
   const Robot& r = *static_cast<Robot*>(robot);
-  const auto n = static_cast<size_t>(r.q.rows());
+  const size_t n = r.q.rows();
   if (task == dyn::bench::task_M) std::copy_n(r.M.data.data(), n * n, to);
   if (task == dyn::bench::task_g) std::copy_n(r.g.data.data(), n, to);
   if (task == dyn::bench::task_h) {

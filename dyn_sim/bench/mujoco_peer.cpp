@@ -54,7 +54,7 @@ void* make(const PeerTree& tree) {
   mj_deleteSpec(spec);
   if (robot->model == nullptr || robot->model->nv != tree.bodies) return nullptr;
   robot->data = mj_makeData(robot->model);
-  const auto n = static_cast<size_t>(tree.bodies);
+  const size_t n = tree.bodies;
   robot->M.resize(n * n);
   robot->torque.resize(n);
   return robot.release();

@@ -48,11 +48,11 @@ ModelOptions model_options(const RobotCall& robot) {
 
 Model load(const RobotCall& robot) {
   Model model = sim::load_any_model(robot.name, model_options(robot));
-  say_warnings(model);
+  print_warnings(model);
   return model;
 }
 
-void say_warnings(const Model& model) {
+void print_warnings(const Model& model) {
   static std::set<std::string> said;
   const RobotDescription& robot = model.description();
   const std::string where = robot.source.empty() ? robot.name : robot.source;

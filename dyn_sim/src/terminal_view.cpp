@@ -51,7 +51,7 @@ TerminalView::TerminalView(const sim::RunConfig& config, double duration_s) : co
 }
 
 std::string TerminalView::arm_lines(const sim::ArmConfig& arm, const sim::ArmView& view) const {
-  const auto index = static_cast<size_t>(&arm - config_.arms.data());
+  const size_t index = &arm - config_.arms.data();
   std::string all = text("%s  M: %s  payloads: %d  residual %.1e%s%s%s%s\n", arm.name.c_str(),
                          algorithm(view.jsim.load()).c_str(), view.payloads.load(), view.residual.load(),
                          view.collision.load() ? "  COLLISION" : "", view.saturated.load() ? "  torque limit" : "",

@@ -72,7 +72,7 @@ class PyDynamics {
   void set_gravity(nb::handle gravity) { state_->set_gravity(read_vector3(gravity, "gravity")); }
   [[nodiscard]] nb::object gravity() const {
     const FreshArray fresh = fresh_array({3});
-    for (int i = 0; i < 3; ++i) fresh.values[static_cast<size_t>(i)] = state_->dynamics().tree().gravity[i];
+    for (int i = 0; i < 3; ++i) fresh.values[i] = state_->dynamics().tree().gravity[i];
     return fresh.array;
   }
 
@@ -85,7 +85,7 @@ class PyDynamics {
   }
   [[nodiscard]] std::string chosen(size_t family, int AlgorithmIndex::*which) const {
     const int index = state_->dynamics().algorithms().*which;
-    return std::string(cli::algorithm_families()[family].names[static_cast<size_t>(index)]);
+    return std::string(cli::algorithm_families()[family].names[index]);
   }
 
   [[nodiscard]] RobotModel model() const { return {state_->shared_model()}; }
@@ -99,7 +99,7 @@ class PyDynamics {
 
   void enter(std::shared_ptr<State> state) {
     const nb::capsule owner = keep(state);
-    const auto size = static_cast<size_t>(state->model().coordinates());
+    const size_t size = state->model().coordinates();
     const auto column = static_cast<int64_t>(size);
     Dynamics& d = state->dynamics();
     M = numpy_view<const double>(d.M().data(), {size, size}, owner);  // symmetric
@@ -132,8 +132,8 @@ class PyDynamics {
     for (const std::string& name : model->coordinate_names()) {
       const auto it = std::find(before.begin(), before.end(), name);
       const bool known = it != before.end();
-      q_now.push_back(known ? state_->q()[static_cast<size_t>(it - before.begin())] : 0.0);
-      v_now.push_back(known ? state_->v()[static_cast<size_t>(it - before.begin())] : 0.0);
+      q_now.push_back(known ? state_->q()[it - before.begin()] : 0.0);
+      v_now.push_back(known ? state_->v()[it - before.begin()] : 0.0);
     }
     enter(std::make_shared<State>(std::move(model), algorithms_, std::move(q_now), std::move(v_now)));
     nb::list joints;

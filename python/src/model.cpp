@@ -51,7 +51,7 @@ nb::object by_coordinate(const Model& model, const Value& value) {
   const FreshArray fresh = fresh_array({static_cast<size_t>(model.coordinates())});
   for (const Joint& joint : model.joints()) {
     for (int k = 0; k < joint.degrees; ++k) {
-      fresh.values[static_cast<size_t>(joint.first_coordinate + k)] = value(joint.description);
+      fresh.values[joint.first_coordinate + k] = value(joint.description);
     }
   }
   return fresh.array;
@@ -118,7 +118,7 @@ nb::dict joint_friction(const RobotModel& robot) {
 
 nb::object gravity(const RobotModel& robot) {
   const FreshArray fresh = fresh_array({3});
-  for (int i = 0; i < 3; ++i) fresh.values[static_cast<size_t>(i)] = robot.model->tree().gravity[i];
+  for (int i = 0; i < 3; ++i) fresh.values[i] = robot.model->tree().gravity[i];
   return fresh.array;
 }
 

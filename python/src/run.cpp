@@ -67,7 +67,7 @@ class RunData {
     const auto names = cli::family_of("jsim_algorithm").names;
     std::vector<std::string> rows;
     for (int row = 0; row < record.rows; ++row) {
-      const auto index = static_cast<size_t>(record.jsim[static_cast<size_t>(row)]);
+      const size_t index = record.jsim[row];
       rows.emplace_back(index < names.size() ? names[index] : "");
     }
     return rows;

@@ -33,7 +33,7 @@ double zero_or_nan(std::span<const double> x) noexcept {
   const auto worst_q = std::max_element(q.begin(), q.end(), larger);
   const auto worst_v = std::max_element(v.begin(), v.end(), larger);
   const bool by_v = std::abs(*worst_v) > std::abs(*worst_q);
-  const auto joint = static_cast<size_t>(by_v ? worst_v - v.begin() : worst_q - q.begin());
+  const size_t joint = by_v ? worst_v - v.begin() : worst_q - q.begin();
   size_t where = 0;
   while (where + 1 < h.size() && std::isfinite(h[where])) ++where;
   throw ModelError("joint '" + model.coordinate_names()[joint] + "': " + (by_v ? "v" : "q") + " is " +
@@ -46,8 +46,8 @@ double zero_or_nan(std::span<const double> x) noexcept {
 State::State(std::shared_ptr<const Model> model, const Algorithms& algorithms, std::vector<double> q,
              std::vector<double> v)
     : model_(std::move(model)), dynamics_(model_, choice_of(algorithms)), q_(std::move(q)), v_(std::move(v)) {
-  q_.resize(static_cast<size_t>(model_->coordinates()), 0.0);
-  v_.resize(static_cast<size_t>(model_->coordinates()), 0.0);
+  q_.resize(model_->coordinates(), 0.0);
+  v_.resize(model_->coordinates(), 0.0);
   evaluate();
 }
 
@@ -56,7 +56,7 @@ void State::evaluate() { (void)dynamics_.update(q_, v_); }
 void State::update(std::span<const double> q, std::span<const double> v) {
   const Status status = dynamics_.update(q, v);
   const auto h = dynamics_.h();
-  const std::span<const double> all_h(h.data(), static_cast<size_t>(h.size()));
+  const std::span<const double> all_h(h.data(), h.size());
   if (status.ok() && zero_or_nan(all_h) == 0.0) {
     std::copy(q.begin(), q.end(), q_.begin());
     std::copy(v.begin(), v.end(), v_.begin());

@@ -11,7 +11,7 @@ namespace dyn_controllers {
 
 template <class List>
 std::string algorithm_name(int index) {
-  return index >= 0 && index < List::size ? std::string(List::names[static_cast<size_t>(index)]) : std::string();
+  return index >= 0 && index < List::size ? std::string(List::names[index]) : std::string();
 }
 
 inline std::string jsim_name(int index) {

@@ -52,7 +52,7 @@ class CycleReporter {
   [[nodiscard]] std::string name_of(int coordinate) const;
   [[nodiscard]] std::string cause_of(const CycleEvent& event) const;
   void log(const CycleEvent& event, const std::string& text);
-  void tell();
+  void log_events();
   void diagnose();
 
   const double period_s_;

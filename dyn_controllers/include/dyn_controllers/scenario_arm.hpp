@@ -30,7 +30,7 @@ class ScenarioArm {
   // From `begin` on for `duration_s`, then to rest within a second. Throws std::runtime_error if it is not accepted.
   void send_trajectory(const rclcpp::Time& begin, double duration_s);
   // The answer. Throws std::runtime_error with the reason if something was refused or did not answer.
-  std::string enact(const dyn::sim::Event& event);
+  std::string apply(const dyn::sim::Event& event);
   [[nodiscard]] ScenarioRecord& record() noexcept { return record_; }
   [[nodiscard]] const dyn::sim::ArmConfig& config() const noexcept { return arm_; }
 

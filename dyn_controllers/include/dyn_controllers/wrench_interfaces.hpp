@@ -36,7 +36,7 @@ class WrenchInterfaces {
     if (list_.empty()) return;
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
     const bool known = estimate.known;
-    for (int i = 0; i < 6; ++i) put(*list_[static_cast<size_t>(i)], known ? estimate.wrench[i] : none);
+    for (int i = 0; i < 6; ++i) put(*list_[i], known ? estimate.wrench[i] : none);
     put(*list_[6], !known ? none : estimate.contact ? 1.0 : 0.0);
     put(*list_[7], known ? estimate.smallest_singular_value : none);
     put(*list_[8], !known ? none : estimate.damped ? 1.0 : 0.0);

@@ -27,7 +27,7 @@ struct AlgorithmList<std::tuple<A...>> {
   // -1: there is no algorithm of that name.
   static constexpr int find(std::string_view name) noexcept {
     for (int i = 0; i < size; ++i) {
-      if (names[static_cast<size_t>(i)] == name) return i;
+      if (names[i] == name) return i;
     }
     return -1;
   }

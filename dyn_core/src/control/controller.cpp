@@ -73,7 +73,7 @@ double effort_limit(const Actuation& actuation, const Parameters& parameters, si
 }
 
 CycleState::CycleState(int max_n, int max_bodies)
-    : watch(static_cast<size_t>(max_n)),
+    : watch(max_n),
       limiters(max_n),
       M_last(max_n * max_n),
       terms(make_terms(max_n)),
@@ -89,7 +89,7 @@ CycleState::CycleState(int max_n, int max_bodies)
         &pid,           &sliding_v,   &a_command, &motor_effort, &momentum_before, &momentum_step, &effort_last}) {
     x->assign(max_n, 0.0);
   }
-  friction_before.resize(static_cast<size_t>(max_n));
+  friction_before.resize(max_n);
 }
 
 Controller::Impl::Impl(live::LiveModel& live_model, Actuation what, const Parameters& first, double cycle_s)
@@ -118,13 +118,16 @@ Controller::Impl::Impl(live::LiveModel& live_model, Actuation what, const Parame
   payload.reset(first.adaptation_mass_kg, first.adaptation_radius_m);
 }
 
-// The place of payload_link by coordinate, since body indices change with payloads and the robot's coordinates do not.
 PayloadPlace Controller::Impl::find_payload_link(const Actuation& what, const Model& model) {
   if (what.payload_link.empty()) return {};
   const Link* const link = model.find_link(what.payload_link);
   if (link == nullptr) throw ModelError("payload_link: the robot has no link '" + what.payload_link + "'");
   if (link->body < 0) throw ModelError("payload_link: '" + what.payload_link + "' does not move");
-  return {model.tree().coordinate[link->body], link->body_T_link};
+  const Tree& tree = model.tree();
+  const int coordinate = tree.coordinate[link->body];
+  int number = 0;
+  while (body_of(tree, coordinate, number) != link->body) ++number;
+  return {coordinate, number, link->body_T_link};
 }
 
 void Controller::Impl::check(const Parameters& candidate, const Actuation& what, const std::vector<std::string>& names,
@@ -176,8 +179,8 @@ void Controller::check_parameters(const Parameters& parameters) const {
   check_adaptation(*model, impl_->newest.actuation, parameters, impl_->period_s);
 }
 
-void Controller::enact(lockfree::Owned<Parameters> parameters) noexcept {
-  const realtime::Scope scope("Controller::enact");
+void Controller::apply(lockfree::Owned<Parameters> parameters) noexcept {
+  const realtime::Scope scope("Controller::apply");
   impl_->fresh_parameters.offer(std::move(parameters));
 }
 
@@ -237,7 +240,7 @@ void Controller::collect() {
 
 void Controller::set_sample_ring(live::SampleRing* ring) noexcept { impl_->ring = ring; }
 FollowedReference Controller::reference() const noexcept {
-  const auto own = static_cast<size_t>(impl_->robot_n);
+  const size_t own = impl_->robot_n;
   return {{impl_->followed_q.data(), own}, {impl_->followed_v.data(), own}, {impl_->followed_a.data(), own}};
 }
 const Terms& Controller::terms() const noexcept { return impl_->terms; }

@@ -205,11 +205,7 @@ void Controller::Impl::begin_generation(live::Generation& generation) noexcept {
   n = generation.model->coordinates();
   if (generation.joints != joints) change_joints(generation);
   passive.choose(actuation.actuated, robot_n, n);
-  int body = -1;
-  for (int i = 0; i < tree.size && payload_place.coordinate >= 0; ++i) {
-    if (tree.coordinate[i] == payload_place.coordinate) body = i;
-  }
-  payload.choose(tree, body, payload_place.body_T_payload);
+  payload.choose(tree, body_of(tree, payload_place.coordinate, payload_place.number), payload_place.body_T_payload);
 }
 
 // --- Safety: numbers of the last valid cycle, and the torque of a cycle that is not ----------------------------------
@@ -245,7 +241,7 @@ void Controller::Impl::fail_safe(CycleReport& report) noexcept {
       terms.applied[i] = effort_last[i];
     } else {
       const bool driven = i < robot_n && actuation.actuated[i];
-      const bool known = std::isfinite(state.v[i]) && !(driven && watch.frozen(static_cast<size_t>(i)));
+      const bool known = std::isfinite(state.v[i]) && !(driven && watch.frozen(i));
       const double speed = known ? state.v[i] : 0.0;
       const double damping = driven ? parameters->gains[i].d * diagonal_last[i] * speed : 0.0;
       const double bound = driven ? effort_bound(i) : 0.0;

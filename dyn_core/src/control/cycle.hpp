@@ -39,10 +39,20 @@ struct Range {
   double lower, upper;
 };
 
-// Where the law `adaptive` learns a payload: the coordinate of the body that carries it, which identifies that body in
-// every generation.
+// The body that moves by this coordinate, -1 where there is none; of several (mimic joints share a coordinate) the one
+// with this number, in the order of the tree.
+inline int body_of(const Tree& tree, int coordinate, int number = 0) noexcept {
+  for (int body = 0; body < tree.size; ++body) {
+    if (tree.coordinate[body] == coordinate && number-- == 0) return body;
+  }
+  return -1;
+}
+
+// Where the law `adaptive` learns a payload. Coordinate and number identify the body that carries it in every
+// generation; its index changes with payloads.
 struct PayloadPlace {
   int coordinate = -1;  // -1: nowhere
+  int number = 0;       // among the bodies that move by this coordinate
   Pose body_T_payload;
 };
 

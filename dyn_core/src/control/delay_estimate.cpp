@@ -25,7 +25,7 @@ DelayEstimator::DelayEstimator(int max_coordinates, double period_s)
       low_pass_(1.0 - std::exp(-1.0 / low_pass_periods)),
       forget_(1.0 - std::exp(-period_s / memory_s)),
       settled_cycles_(static_cast<int>(std::ceil(settled_s / period_s))),
-      joints_(static_cast<size_t>(max_coordinates)) {}
+      joints_(max_coordinates) {}
 
 double DelayEstimator::passed(BandPass& filter, double x) const noexcept {
   if (cycles_ == 1) filter = {x, 0.0};
@@ -42,7 +42,7 @@ void DelayEstimator::reset() noexcept {
 
 void DelayEstimator::update(const Dynamics& dynamics, std::span<const double> v, std::span<const double> effort,
                             int n) noexcept {
-  const auto count = static_cast<size_t>(n);
+  const size_t count = n;
   DYN_EXPECTS(count <= joints_.size() && count <= v.size() && count <= effort.size());
   const auto M = dynamics.M();
   const auto C = dynamics.C();
@@ -52,23 +52,22 @@ void DelayEstimator::update(const Dynamics& dynamics, std::span<const double> v,
   head_ = (head_ + 1) % lags;
   for (size_t i = 0; i < count; ++i) {
     Joint& joint = joints_[i];
-    const auto row = static_cast<Eigen::Index>(i);
-    double momentum = 0.0, rate = -g[row];
+    double momentum = 0.0, rate = -g[i];
     for (size_t j = 0; j < count; ++j) {
-      momentum += M(static_cast<Eigen::Index>(j), row) * v[j];
-      rate += C(static_cast<Eigen::Index>(j), row) * v[j];
+      momentum += M(j, i) * v[j];
+      rate += C(j, i) * v[j];
     }
     const double seen = (momentum - joint.momentum) / period_s_ - 0.5 * (rate + joint.rate);
     joint.momentum = momentum;
     joint.rate = rate;
-    const double weight = 1.0 / std::sqrt(M(row, row));
+    const double weight = 1.0 / std::sqrt(M(i, i));
     if (cycles_ == 0) continue;  // momentum and rate of the period before are not known
-    joint.commanded[static_cast<size_t>(head_)] = passed(joint.of_commanded, effort[i] * weight);
+    joint.commanded[head_] = passed(joint.of_commanded, effort[i] * weight);
     const double acted = passed(joint.of_seen, seen * weight);
     energy += acted * acted;
     for (int lag = 0; lag < lags; ++lag) {
-      const double difference = acted - joint.commanded[static_cast<size_t>((head_ + lags - lag) % lags)];
-      differences[static_cast<size_t>(lag)] += difference * difference;
+      const double difference = acted - joint.commanded[(head_ + lags - lag) % lags];
+      differences[lag] += difference * difference;
     }
   }
   if (++cycles_ < settled_cycles_ || !(energy > still) || !std::isfinite(energy + differences[0])) return;
@@ -82,8 +81,7 @@ DelayEstimate DelayEstimator::estimate() const noexcept {
   DelayEstimate out;
   const auto least = std::min_element(squares_.begin(), squares_.end()) - squares_.begin();
   if (weight_ < least_weight || least == 0 || least == lags - 1) return out;
-  const double before = squares_[static_cast<size_t>(least - 1)], at = squares_[static_cast<size_t>(least)],
-               after = squares_[static_cast<size_t>(least + 1)];
+  const double before = squares_[least - 1], at = squares_[least], after = squares_[least + 1];
   const double curvature = 0.5 * (before - 2.0 * at + after);
   if (!(curvature > 0.0)) return out;
   const double fraction = 0.25 * (before - after) / curvature;

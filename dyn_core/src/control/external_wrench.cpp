@@ -78,7 +78,7 @@ const WrenchEstimate& ExternalWrench::update(const WrenchParameters& parameters,
   Vec6d J_tau = Vec6d::Zero();
   double tau_2 = 0.0;
   for (Eigen::Index k = 0; k < J.cols(); ++k) {
-    const double tau = external[static_cast<size_t>(k)];
+    const double tau = external[k];
     J_tau += J.col(k) * tau;
     tau_2 += tau * tau;
   }
@@ -89,7 +89,7 @@ const WrenchEstimate& ExternalWrench::update(const WrenchParameters& parameters,
   }
   double rest_2 = 0.0;
   for (Eigen::Index k = 0; k < J.cols(); ++k) {
-    const double rest = external[static_cast<size_t>(k)] - J.col(k).dot(estimate_.wrench);
+    const double rest = external[k] - J.col(k).dot(estimate_.wrench);
     rest_2 += rest * rest;
   }
   estimate_.unexplained = tau_2 > 0.0 ? std::sqrt(rest_2 / tau_2) : 0.0;

@@ -47,7 +47,7 @@ std::string fault_of_limits(const JointParameter& line, const std::vector<double
 }  // namespace
 
 std::string find_fault(const Parameters& p, int coordinates) {
-  const auto n = static_cast<size_t>(coordinates);
+  const size_t n = coordinates;
   if (p.gains.size() != n) {
     return "gains: given for " + std::to_string(p.gains.size()) + " joints of " + std::to_string(coordinates);
   }

@@ -232,7 +232,7 @@ double highest_adaptation_gain(const Model& robot, const Actuation& actuation, c
   const Link* const link = robot.find_link(actuation.payload_link);
   if (link == nullptr) return infinity;
   const Tree& tree = robot.tree();
-  const auto n = static_cast<size_t>(tree.coordinates);
+  const size_t n = tree.coordinates;
   Weights weights(tree, tree.gravity);
   Dynamics dynamics(robot);
   const std::vector<double> rest(n, 0.0);
@@ -250,8 +250,7 @@ double highest_adaptation_gain(const Model& robot, const Actuation& actuation, c
       if (!actuation.actuated[i] || actuation.followed[i] || pull == 0.0) continue;
       const double left = parameters.effort_limit_scale * effort_limit(actuation, parameters, i) - std::abs(alone[i]);
       if (left > 0.0) carried_kg = std::min(carried_kg, left / pull);
-      const auto row = static_cast<Eigen::Index>(i);
-      gain_per_kg2 = std::min(gain_per_kg2, parameters.gains[i].d * dynamics.M()(row, row) / (period_s * pull * pull));
+      gain_per_kg2 = std::min(gain_per_kg2, parameters.gains[i].d * dynamics.M()(i, i) / (period_s * pull * pull));
     }
   }
   return gain_per_kg2 / (carried_kg * carried_kg);

@@ -94,9 +94,7 @@ bool TaskPoint::is_finite() const noexcept {
 }
 
 TaskSpaceLaw::TaskSpaceLaw(int max_coordinates)
-    : space_(max_coordinates),
-      wanted_(static_cast<size_t>(max_coordinates)),
-      tau_0_(static_cast<size_t>(max_coordinates)) {}
+    : space_(max_coordinates), wanted_(max_coordinates), tau_0_(max_coordinates) {}
 
 // The target at the time of the state.
 void TaskSpaceLaw::choose_target(const TaskParameters& parameters, const TaskReference& reference, const TaskInput& in,
@@ -129,14 +127,13 @@ TaskSpaceLaw::Gains TaskSpaceLaw::gains_in(const Mat3d& axes, const TaskParamete
   const Mat3d turning = axes.transpose() * Lambda.bottomRightCorner<3, 3>() * axes;
   Gains gains;
   for (int i = 0; i < 6; ++i) {
-    const auto k = static_cast<size_t>(i);
     const double own = i < 3 ? mass(i, i) : turning(i - 3, i - 3);
-    gains.shaped[k] = computed || parameters.inertia[k] > 0.0;
-    gains.m[i] = computed ? 1.0 : gains.shaped[k] ? parameters.inertia[k] : own;
-    gains.K[i] = !computed ? parameters.stiffness[k] : i < 3 ? parameters.p_linear : parameters.p_angular;
+    gains.shaped[i] = computed || parameters.inertia[i] > 0.0;
+    gains.m[i] = computed ? 1.0 : gains.shaped[i] ? parameters.inertia[i] : own;
+    gains.K[i] = !computed ? parameters.stiffness[i] : i < 3 ? parameters.p_linear : parameters.p_angular;
     const double by_ratio = 2.0 * parameters.damping_ratio * std::sqrt(gains.K[i] * gains.m[i]);
     gains.D[i] = computed                      ? (i < 3 ? parameters.d_linear : parameters.d_angular)
-                 : parameters.damping[k] > 0.0 ? parameters.damping[k]
+                 : parameters.damping[i] > 0.0 ? parameters.damping[i]
                                                : by_ratio;
   }
   return gains;
@@ -169,7 +166,7 @@ TaskSpaceLaw::Feedback TaskSpaceLaw::feed_back(const TaskParameters& parameters,
   const Vec6d external = turned(axes.transpose(), memory.cycle.external);
   Feedback out{Vec6d::Zero(), Vec6d::Zero()};
   for (int i = 0; i < 6; ++i) {
-    if (!gains.shaped[static_cast<size_t>(i)]) {
+    if (!gains.shaped[i]) {
       out.force[i] = force[i];
     } else {
       out.acceleration[i] = computed ? force[i] : (force[i] + external[i]) / gains.m[i];
@@ -198,19 +195,19 @@ void TaskSpaceLaw::add_null_space(const TaskParameters& parameters, const TaskIn
     wanted_[i] *= in.feedback_scale;
   }
   const auto M = dynamics.M();
-  const auto size = static_cast<Eigen::Index>(n);
+  const Eigen::Index size = n;
   for (Eigen::Index j = 0; j < size; ++j) {
-    for (Eigen::Index i = 0; i < size; ++i) tau_0_[static_cast<size_t>(i)] += M(i, j) * wanted_[static_cast<size_t>(j)];
+    for (Eigen::Index i = 0; i < size; ++i) tau_0_[i] += M(i, j) * wanted_[j];
   }
-  for (int k = 0; k < in.passive.count(); ++k) tau_0_[static_cast<size_t>(in.passive.coordinate(k))] = 0.0;
+  for (int k = 0; k < in.passive.count(); ++k) tau_0_[in.passive.coordinate(k)] = 0.0;
   const Vec6d taken_away = at_frame(tau_0_, space_.dynamically_consistent_inverse());
-  for (Eigen::Index i = 0; i < size; ++i) tau[i] += tau_0_[static_cast<size_t>(i)] - J.col(i).dot(taken_away);
+  for (Eigen::Index i = 0; i < size; ++i) tau[i] += tau_0_[i] - J.col(i).dot(taken_away);
 }
 
 // Jbar^T tau: the wrench on the frame due to joint torques, base axes.
 Vec6d TaskSpaceLaw::at_frame(const std::vector<double>& tau, const ConstMatrixRef<double>& Jbar) noexcept {
   Vec6d sum = Vec6d::Zero();
-  for (Eigen::Index i = 0; i < Jbar.rows(); ++i) sum += Jbar.row(i).transpose() * tau[static_cast<size_t>(i)];
+  for (Eigen::Index i = 0; i < Jbar.rows(); ++i) sum += Jbar.row(i).transpose() * tau[i];
   return sum;
 }
 
@@ -227,7 +224,7 @@ void TaskSpaceLaw::find_errors(const TaskParameters& parameters, const TaskInput
   rate = target.twist - cycle.measured.twist;
   if (parameters.mode == TaskMode::impedance) return;
   for (int i = 0; i < 6; ++i) {
-    const Commands& history = memory.commands[static_cast<size_t>(i)];
+    const Commands& history = memory.commands[i];
     const double p = i < 3 ? parameters.p_linear : parameters.p_angular;
     const double d = i < 3 ? parameters.d_linear : parameters.d_angular;
     const double most = i < 3 ? parameters.acceleration_limit : parameters.angular_acceleration_limit;
@@ -250,7 +247,7 @@ TaskSpaceLaw::Forces TaskSpaceLaw::find_forces(const TaskParameters& parameters,
   Feedback feedback = feed_back(parameters, error, rate, wrench, axes, memory);
   feedback.acceleration *= in.feedback_scale;
   feedback.force *= in.feedback_scale;
-  for (int i = 0; i < 6; ++i) memory.commands[static_cast<size_t>(i)].push(-feedback.acceleration[i]);
+  for (int i = 0; i < 6; ++i) memory.commands[i].push(-feedback.acceleration[i]);
 
   // The target's acceleration at the predicted time, by the jerk of the last two. It was given for the time of the
   // reference, which runs ahead by lead_s.
@@ -270,7 +267,7 @@ TaskSpaceLaw::Forces TaskSpaceLaw::find_forces(const TaskParameters& parameters,
   if (computed) forces.reference += wrench;
   Vec6d made_up = turned(axes.transpose(), memory.cycle.external);
   for (int i = 0; i < 6; ++i) {
-    const bool shaped = parameters.inertia[static_cast<size_t>(i)] > 0.0;
+    const bool shaped = parameters.inertia[i] > 0.0;
     if (!(computed ? parameters.reject_external : shaped)) made_up[i] = 0.0;
   }
   forces.feedback -= turned(axes, made_up);

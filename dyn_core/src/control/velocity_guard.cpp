@@ -6,16 +6,12 @@
 
 namespace dyn::control {
 namespace {
-size_t at(int i) { return static_cast<size_t>(i); }
 constexpr int sweeps = 32;
 constexpr double close_enough = 1e-6;  // of an acceleration, relative, and in rad/s^2 or m/s^2
 }  // namespace
 
 VelocityGuard::VelocityGuard(int max_coordinates)
-    : joints_(at(max_coordinates)),
-      M_(max_coordinates),
-      a_(at(max_coordinates)),
-      Minv_(at(max_coordinates) * at(max_coordinates)) {}
+    : joints_(max_coordinates), M_(max_coordinates), a_(max_coordinates), Minv_(max_coordinates * max_coordinates) {}
 
 bool VelocityGuard::hold(const ConstMatrixRef<double>& M, VectorRef<double> tau) noexcept {
   n_ = static_cast<size_t>(tau.size());
@@ -65,7 +61,7 @@ void VelocityGuard::brake(size_t i, VectorRef<double>& tau) noexcept {
 
 // Changes tau_j by `wanted`, as far as its effort limits allow.
 void VelocityGuard::change(size_t j, double wanted, VectorRef<double>& tau) noexcept {
-  double& effort = tau[static_cast<Eigen::Index>(j)];
+  double& effort = tau[j];
   const double lower = std::min(effort, joints_[j].effort_lower), upper = std::max(effort, joints_[j].effort_upper);
   const double changed = std::clamp(effort + wanted, lower, upper);
   const double done = changed - effort;
@@ -78,7 +74,7 @@ bool VelocityGuard::factorise(const ConstMatrixRef<double>& M) noexcept {
   M_.resize(n);
   for (int r = 0; r < n; ++r) {
     for (int c = 0; c <= r; ++c) {
-      const bool apart = joints_[at(r)].prescribed || joints_[at(c)].prescribed;
+      const bool apart = joints_[r].prescribed || joints_[c].prescribed;
       M_.entry(r, c) = !apart ? M(r, c) : r == c ? 1.0 : 0.0;
     }
   }

@@ -34,9 +34,9 @@ struct Derivatives::Impl {
         factor(tree),
         solver(tree, set),
         ws(tree.size),
-        h(static_cast<size_t>(n)),
+        h(n),
         qdd(h.size()),
-        body_h(static_cast<size_t>(tree.size)) {
+        body_h(tree.size) {
     for (auto* matrix : {&M, &dtau_dq, &dtau_dv, &dqdd_dq, &dqdd_dv, &inverse_M}) matrix->resize(square(n));
     if (straight) return;
     for (auto* matrix : {&body_M, &body_dq, &body_dv}) matrix->resize(square(tree.size));

@@ -13,14 +13,12 @@ constexpr double small_norm = 0.25;   // largest norm of F h for the truncated s
 constexpr int last_term = 11;         // 0.25^12 / 13! is below 1e-17
 constexpr int most_doublings = 1000;  // near the largest double; ends the loop where the norm is infinite
 
-size_t size(int rows, int cols) { return static_cast<size_t>(rows) * static_cast<size_t>(cols); }
-
 }  // namespace
 
 SampledSystem::SampledSystem(int coordinates)
     : n_(coordinates),
-      A_(size(2 * n_, 2 * n_)),
-      B_(size(2 * n_, n_)),
+      A_(4 * n_ * n_),
+      B_(2 * n_ * n_),
       F_(A_.size()),
       G_(B_.size()),
       integral_(A_.size()),

@@ -23,7 +23,7 @@ MassSolver::MassSolver(const Tree& tree, lanes::KernelSet set)
   }
   shape_.next = next_.data();
   shape_.end = end_.data();
-  const auto numbers = [](long count) { return lanes::aligned(static_cast<size_t>(count)); };
+  const auto numbers = [](long count) { return lanes::aligned(count); };
   L_ = numbers(static_cast<long>(n) * shape_.stride + width);
   inverse_ = numbers(n);
   floor_ = numbers(n);
@@ -76,7 +76,7 @@ Status MassSolver::mobility(const double* M, const double* scale, const double* 
     return {};
   }
   if (const Status status = factorize(M, scale); !status.ok()) return status;
-  const auto n = static_cast<size_t>(shape_.n);
+  const size_t n = shape_.n;
   double* const own_J = in_rows_.get();
   double* const own_W = in_order_ ? W : own_J + n * six;
   for (size_t r = 0; r < n && !in_order_; ++r) std::copy_n(J + 6 * at(r), 6, own_J + 6 * r);

@@ -12,8 +12,6 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr int pose_vectors = 12, result_numbers = 48, row_room = 8;
 
-size_t count(int numbers) { return static_cast<size_t>(numbers); }
-
 }  // namespace
 
 FrameMemory::FrameMemory(std::string frame_name, const Link* link, const Tree& tree, const FramesKernel& kernel,
@@ -21,10 +19,10 @@ FrameMemory::FrameMemory(std::string frame_name, const Link* link, const Tree& t
     : name(std::move(frame_name)),
       coordinates(tree.coordinates),
       width_(lanes::width(set)),
-      pose_(lanes::aligned(count(pose_vectors * width_))),
+      pose_(lanes::aligned(pose_vectors * width_)),
       results_(lanes::aligned(result_numbers)),
-      J_(lanes::aligned(count(6 * coordinates + row_room))),
-      other_J_(lanes::aligned(count(12 * coordinates))) {
+      J_(lanes::aligned(6 * coordinates + row_room)),
+      other_J_(lanes::aligned(12 * coordinates)) {
   if (link == nullptr) {
     status = FrameStatus::absent;
   } else {
@@ -56,10 +54,10 @@ void FrameMemory::make_path(const Link& link, const Tree& tree, const FramesKern
   path_.first_coordinate = coordinate_.empty() ? 0 : coordinate_[0];
   path_.body = body_.data();
   const int room = path_.blocks * width_;
-  constants_ = lanes::aligned(count(room * constants_count));
-  gathered_ = lanes::aligned(count(2 * room));
-  states_ = lanes::aligned(kernel.state_bytes / sizeof(double) * count(path_.blocks));
-  if (!path_.columns) path_J_ = lanes::aligned(count(6 * path_.bodies + row_room));
+  constants_ = lanes::aligned(room * constants_count);
+  gathered_ = lanes::aligned(2 * room);
+  states_ = lanes::aligned(kernel.state_bytes / sizeof(double) * path_.blocks);
+  if (!path_.columns) path_J_ = lanes::aligned(6 * path_.bodies + row_room);
   path_.constants = constants_.get();
   path_.gathered = gathered_.get();
   path_.states = states_.get();

@@ -45,7 +45,7 @@ const Link* find(const Model& model, const std::string& name) {
 
 struct Frames::Impl {
   Impl(std::shared_ptr<const Model> m, std::vector<std::string> names, Absent absent)
-      : model(std::move(m)), q(static_cast<size_t>(model->bodies())), v(q.size()) {
+      : model(std::move(m)), q(model->bodies()), v(q.size()) {
     const lanes::KernelSet set = lanes::select_kernel_set();
     kernel = lanes::with_kernel_set(set, [](auto chosen) { return frames::frames_kernel<chosen()>(); });
     frames.reserve(names.size());

@@ -34,8 +34,8 @@ struct OperationalSpace::Impl {
   Impl(int coordinates, const OperationalSpaceOptions& o)
       : options(o),
         n(coordinates),
-        J(static_cast<size_t>(6 * n)),
-        W(static_cast<size_t>(six * n)),
+        J(6 * n),
+        W(six * n),
         Jbar(J.size()),
         N(static_cast<size_t>(n) * static_cast<size_t>(n)),
         singular_values(n) {

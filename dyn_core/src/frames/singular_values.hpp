@@ -14,7 +14,7 @@ namespace dyn {
 
 class SingularValues {
  public:
-  explicit SingularValues(int columns) : rows_(static_cast<size_t>(6 * (columns + 6))) {}
+  explicit SingularValues(int columns) : rows_(6 * (columns + 6)) {}
 
   struct Range {
     double least, largest;

@@ -157,7 +157,7 @@ Parameters10 units_about(const Eigen::Matrix4d& prior) {
   const Eigen::Matrix4d inverse = prior.inverse();
   Parameters10 units;
   for (Index k = 0; k < 10; ++k) {
-    const Eigen::Matrix4d E = inverse * pseudo_inertia_basis()[static_cast<size_t>(k)];
+    const Eigen::Matrix4d E = inverse * pseudo_inertia_basis()[k];
     units[k] = 1.0 / std::sqrt((E * E).trace());
   }
   return units;

@@ -53,13 +53,13 @@ PayloadLearner::PayloadLearner(const std::shared_ptr<const Model>& model, const 
     throw ModelError(who + ": a cutoff of " + std::to_string(settings_.cutoff_hz) +
                      " Hz is not between 0.5 Hz and a quarter of the loop's rate");
   }
-  const auto place = static_cast<std::size_t>(body - layout.body.begin());
+  const std::size_t place = body - layout.body.begin();
   column_ = body_columns * static_cast<int>(place);
   const Mat3d to_link = link->body_T_link.R.transpose();
   link_T_moved_ = {to_link * layout.body_R_link[place], -to_link * link->body_T_link.p_m};
 
   if (settings_.gravity_mps2) regressor_.set_gravity(*settings_.gravity_mps2);
-  p0_.resize(static_cast<std::size_t>(layout.parameters()));
+  p0_.resize(layout.parameters());
   regressor_.parameters(p0_);
   Eigen::Matrix4d told = Eigen::Matrix4d::Zero();
   for (const Payload& payload : attached) {
@@ -101,7 +101,7 @@ void PayloadLearner::add(std::span<const double> q, std::span<const double> v, s
   if (!has_generation_) generation_ = generation;
   has_generation_ = true;
   if (generation != generation_) return end_block(true, true);
-  const auto n = static_cast<std::size_t>(regressor_.model().coordinates());
+  const std::size_t n = regressor_.model().coordinates();
   DYN_EXPECTS(q.size() >= n && v.size() >= n && tau.size() >= n);
   if (ramping || !regressor_.update_momentum(q.first(n), v.first(n)).ok()) {
     has_before_ = false;
@@ -109,7 +109,7 @@ void PayloadLearner::add(std::span<const double> q, std::span<const double> v, s
   }
   take_state(v);
   if (has_before_) {
-    for (std::size_t k = 0; k < known_.size(); ++k) sum_up(k, v[static_cast<std::size_t>(known_[k])]);
+    for (std::size_t k = 0; k < known_.size(); ++k) sum_up(k, v[known_[k]]);
     block_.duration_s += settings_.period_s;
     summed_s_ += settings_.period_s;
   }
@@ -117,7 +117,7 @@ void PayloadLearner::add(std::span<const double> q, std::span<const double> v, s
   momentum_.swap(momentum_before_);
   rate_.swap(rate_before_);
   for (std::size_t k = 0; k < known_.size(); ++k) {
-    const auto i = static_cast<std::size_t>(known_[k]);
+    const std::size_t i = known_[k];
     v_before_[k] = v[i];
     tau_before_[k] = tau[i];
   }
@@ -135,11 +135,10 @@ void PayloadLearner::take_state(std::span<const double> v) noexcept {
       momentum[c] = Ym(i, column_ + c);
       rate[c] = Yr(i, column_ + c);
     }
-    const auto place = static_cast<std::size_t>(i);
-    double own = armature_[place] * v[place], own_rate = 0.0;
+    double own = armature_[i] * v[i], own_rate = 0.0;
     for (std::size_t c = 0; c < p0_.size(); ++c) {
-      own += Ym(i, static_cast<Eigen::Index>(c)) * p0_[c];
-      own_rate += Yr(i, static_cast<Eigen::Index>(c)) * p0_[c];
+      own += Ym(i, c) * p0_[c];
+      own_rate += Yr(i, c) * p0_[c];
     }
     momentum[body_columns] = own;
     rate[body_columns] = own_rate;
@@ -156,7 +155,7 @@ double PayloadLearner::low_pass(Filtered& memory, double x) const noexcept {
 // Adds one joint's row [W y] of the period that ends in this cycle to [W y]^T [W y].
 void PayloadLearner::sum_up(std::size_t k, double v) noexcept {
   const double v_mean = 0.5 * (v_before_[k] + v);
-  const auto joint = static_cast<std::size_t>(known_[k]);
+  const std::size_t joint = known_[k];
   double friction = 0.0;
   bool sticks = false;
   if (joint < settings_.friction.size()) {

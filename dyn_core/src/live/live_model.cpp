@@ -165,7 +165,7 @@ Applied LiveModel::change(Parts parts, double transition_time_s, Change* later, 
 // Keys of the coordinates, for the first model and where joints change: a continued coordinate keeps its key, others
 // get new ones.
 void LiveModel::carry_joints(const Model& model, const CoordinateMap* map, Parts& parts) {
-  std::vector<int> from(static_cast<size_t>(model.coordinates()), -1);
+  std::vector<int> from(model.coordinates(), -1);
   if (model_ != nullptr && map == nullptr) {
     if (parts.geometry != parts_.geometry) demand_same_joints(*model_, model);
     return;
@@ -173,7 +173,7 @@ void LiveModel::carry_joints(const Model& model, const CoordinateMap* map, Parts
   if (map != nullptr) from = carried_coordinates(*model_, model, *map);
   parts.joint_keys.clear();
   for (const int before : from) {
-    parts.joint_keys.push_back(before < 0 ? joint_keys_++ : parts_.joint_keys[static_cast<size_t>(before)]);
+    parts.joint_keys.push_back(before < 0 ? joint_keys_++ : parts_.joint_keys[before]);
   }
 }
 
@@ -236,8 +236,8 @@ Fallback LiveModel::unpacked(std::uint32_t word) noexcept {
   return {static_cast<int>(word & 0xffU) - 1, static_cast<int>(word >> 8U & 0xffU) - 1, word >> 16U != 0U};
 }
 
-void LiveModel::enact(Change& change) noexcept {
-  const realtime::Scope scope("LiveModel::enact");
+void LiveModel::apply(Change& change) noexcept {
+  const realtime::Scope scope("LiveModel::apply");
   if (change.generation_) fresh_generations_.offer(std::move(change.generation_));
   if (change.settings_) fresh_settings_.offer(std::move(change.settings_));
 }

@@ -9,7 +9,7 @@ namespace {
 Sample empty_sample(int max_coordinates, int max_bodies) {
   DYN_EXPECTS(max_coordinates >= 0 && max_bodies >= 0);
   Sample sample;
-  const auto n = static_cast<std::size_t>(max_coordinates);
+  const std::size_t n = max_coordinates;
   for (auto* vector : {&sample.q, &sample.v, &sample.Cv, &sample.g}) vector->resize(n);
   sample.M.resize(n * n);
   sample.ramps.resize(max_bodies);
@@ -19,6 +19,6 @@ Sample empty_sample(int max_coordinates, int max_bodies) {
 }  // namespace
 
 SampleRing::SampleRing(int slots, int max_coordinates, int max_bodies)
-    : ring_(static_cast<std::size_t>(slots), empty_sample(max_coordinates, max_bodies)) {}
+    : ring_(slots, empty_sample(max_coordinates, max_bodies)) {}
 
 }  // namespace dyn::live

@@ -44,7 +44,7 @@ std::string read_text_file(const fs::path& file) {
                      std::to_string(max_file_bytes));
   }
   std::ifstream in(file, std::ios::binary);
-  std::string text(static_cast<size_t>(size), '\0');
+  std::string text(size, '\0');
   in.read(text.data(), static_cast<std::streamsize>(size));
   if (!in) throw ModelError(file.string() + ": the file cannot be read");
   return text;

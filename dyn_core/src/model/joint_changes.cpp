@@ -19,19 +19,18 @@ const char* text_of(Motion motion) { return motion == Motion::revolute ? "revolu
 
 std::vector<Coordinate> coordinates_of(const Model& model) {
   const Tree& tree = model.tree();
-  std::vector<int> body_of(static_cast<size_t>(model.coordinates()), -1);
+  std::vector<int> body_of(model.coordinates(), -1);
   for (int b = 0; b < tree.size; ++b) {
-    int& body = body_of[static_cast<size_t>(tree.coordinate[static_cast<size_t>(b)])];
-    if (body < 0 && tree.ratio[static_cast<size_t>(b)] == 1.0) body = b;
+    int& body = body_of[tree.coordinate[b]];
+    if (body < 0 && tree.ratio[b] == 1.0) body = b;
   }
   std::vector<Coordinate> all;
   for (const Joint& joint : model.joints()) {
     for (int k = 0; k < joint.degrees; ++k) {
       const int coordinate = joint.first_coordinate + k;
-      const auto c = static_cast<size_t>(coordinate);
-      const auto body = static_cast<size_t>(body_of[c]);
+      const size_t body = body_of[coordinate];
       const int parent = tree.parent[body];
-      Coordinate one{model.coordinate_names()[c], joint.description.name,
+      Coordinate one{model.coordinate_names()[coordinate], joint.description.name,
                      parent < 0 ? std::string("the base") : "'" + model.body_joint(parent) + "'", tree.motion[body]};
       if (joint.degrees == 1) one.axis = joint.description.parent_T_joint.R * joint.description.axis;
       if (joint.description.payload == 0) all.push_back(one);
@@ -88,10 +87,10 @@ std::vector<int> carried_coordinates(const Model& before, const Model& after, co
       throw ModelError(source + ": " + why + "; 'map' must give for '" + was[i].name +
                        "' the joint of the same type that continues it, or null");
     }
-    int& from = carried[static_cast<size_t>(to - is.data())];
+    int& from = carried[to - is.data()];
     if (from >= 0) {
-      throw ModelError("map: joint '" + to->name + "' cannot continue both '" + was[static_cast<size_t>(from)].name +
-                       "' and '" + was[i].name + "'");
+      throw ModelError("map: joint '" + to->name + "' cannot continue both '" + was[from].name + "' and '" +
+                       was[i].name + "'");
     }
     from = static_cast<int>(i);
   }

@@ -119,7 +119,7 @@ class ModelBuilder {
     while (!pending.empty()) {
       auto [visit, joint] = pending.back();
       pending.pop_back();
-      if (joint >= 0) visit = pass_joint(visit, static_cast<size_t>(joint));
+      if (joint >= 0) visit = pass_joint(visit, joint);
       enter_link(visit);
       const auto& joints = children_[visit.link];
       for (auto it = joints.rbegin(); it != joints.rend(); ++it) pending.emplace_back(visit, static_cast<int>(*it));

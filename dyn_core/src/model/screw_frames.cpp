@@ -71,7 +71,7 @@ ScrewJoint joint_of(Mat3d R, Vec3d p, bool first, double tolerance) {
 }  // namespace
 
 ScrewFrames make_screw_frames(const Tree& tree) {
-  const auto n = static_cast<size_t>(tree.size);
+  const size_t n = tree.size;
   std::vector<Free> free(n);
   for (size_t i = 0; i + 1 < n; ++i) {
     const bool has_child = tree.parent[i + 1] == static_cast<int>(i);
@@ -100,13 +100,12 @@ ScrewFrames make_screw_frames(const Tree& tree) {
 }
 
 void update_screw_inertia(Tree& tree, int body) noexcept {
-  const auto i = static_cast<size_t>(body);
   ScrewFrames& frames = tree.screw;
-  const Mat3d back = turn_z(frames.c[i], -frames.s[i]);
-  const Vec3d c = back * tree.com[i] - Vec3d(0.0, 0.0, frames.shift[i]);
-  const Mat3d half = back * tree.inertia_com[i];
-  const double m = tree.mass[i];
-  ScrewInertia& inertia = frames.inertia[i];
+  const Mat3d back = turn_z(frames.c[body], -frames.s[body]);
+  const Vec3d c = back * tree.com[body] - Vec3d(0.0, 0.0, frames.shift[body]);
+  const Mat3d half = back * tree.inertia_com[body];
+  const double m = tree.mass[body];
+  ScrewInertia& inertia = frames.inertia[body];
   inertia.m = m;
   inertia.h = m * c;
   for (int r = 0; r < 3; ++r) {

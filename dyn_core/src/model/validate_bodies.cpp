@@ -34,7 +34,7 @@ std::string links_text(const Model& model, const std::vector<std::vector<size_t>
 }
 
 std::vector<std::vector<size_t>> links_of_bodies(const Model& model) {
-  std::vector<std::vector<size_t>> result(static_cast<size_t>(model.bodies()));
+  std::vector<std::vector<size_t>> result(model.bodies());
   for (size_t i = 0; i < model.links().size(); ++i) {
     const int body = model.links()[i].body;
     if (body >= 0) result[body].push_back(i);
@@ -77,13 +77,12 @@ std::vector<std::string> validate_bodies(const Model& model) {
   const auto links_of = links_of_bodies(model);
   std::vector<std::string> warnings;
   for (int i = 0; i < tree.size; ++i) {
-    const auto u = static_cast<size_t>(i);
     // Inside a joint of several degrees of freedom bodies are massless by construction.
     if (i + 1 < tree.size && model.body_joint(i) == model.body_joint(i + 1)) continue;
     const std::string where =
         joint_text(model.body_joint(i)) + ": the body it moves (" + links_text(model, links_of, i) + ") ";
-    if (!tree.com[u].allFinite()) fail(model.description(), where + "has a centre of mass beyond the range of numbers");
-    const InertiaJudgement judgement = judge_inertia(tree.mass[u], tree.inertia_com[u]);
+    if (!tree.com[i].allFinite()) fail(model.description(), where + "has a centre of mass beyond the range of numbers");
+    const InertiaJudgement judgement = judge_inertia(tree.mass[i], tree.inertia_com[i]);
     if (judgement.only_triangle && model.options().allow_impossible_inertia) {
       warnings.push_back(where + judgement.fault);
       continue;

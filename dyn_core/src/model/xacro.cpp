@@ -97,7 +97,7 @@ bool drain(Pipe& out, Pipe& err, Outcome& outcome) {
       if (count <= 0) {
         polled[i].fd = -1;
       } else {
-        to[i]->append(buffer.data(), static_cast<size_t>(count));
+        to[i]->append(buffer.data(), count);
       }
       if (to[i]->size() > max_output_bytes) return false;
     }

@@ -31,9 +31,9 @@ FrameValidation::FrameValidation(const std::shared_ptr<const Model>& model)
 void FrameValidation::compare(PinocchioModel& oracle, const State& state, double condition, const Record& record) {
   if (!dynamics_.update(state.q, state.v).ok()) return record("frame", "pose", frame_tolerance, infinity);
   frames_.update(dynamics_);
-  const auto n = static_cast<Eigen::Index>(state.q.size());
+  const Eigen::Index n = state.q.size();
   MatX<double> inverse_M(n, n), own(n, n);
-  const std::span<double> own_numbers(own.data(), static_cast<size_t>(own.size()));
+  const std::span<double> own_numbers(own.data(), own.size());
   const bool solved = dynamics_.inverse_mass_matrix(own_numbers).ok();
   if (std::isfinite(condition)) {
     const bool known = oracle.inverse_mass_matrix(state.q, {inverse_M.data(), static_cast<size_t>(inverse_M.size())});

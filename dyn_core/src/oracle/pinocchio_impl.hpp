@@ -129,18 +129,18 @@ struct PinocchioModel::Impl {
       return std::pair(description.joints[a].payload, first_degree[a]) <
              std::pair(description.joints[b].payload, first_degree[b]);
     });
-    follows.resize(static_cast<size_t>(model.nv));
+    follows.resize(model.nv);
     for (const size_t j : order) {
       int degree = first_degree[j];
       for (const OneDegree& d : degrees_of(description.joints[j])) {
         if (with_armature) model.armature[degree] = description.joints[j].armature;
-        follows[static_cast<size_t>(degree++)].coordinate = static_cast<int>(names.size());
+        follows[degree++].coordinate = static_cast<int>(names.size());
         names.push_back(description.joints[j].name + d.suffix);
       }
     }
     for (size_t j = 0; j < description.joints.size(); ++j) {
       if (!description.joints[j].mimic || first_degree[j] < 0) continue;
-      follows[static_cast<size_t>(first_degree[j])] = resolve(description.joints[j], 0);
+      follows[first_degree[j]] = resolve(description.joints[j], 0);
       mimic = true;
     }
   }
@@ -149,7 +149,7 @@ struct PinocchioModel::Impl {
     if (depth > description.joints.size()) throw ModelError(joint.name + ": mimic joints in a circle");
     const size_t leader = joint_index.at(joint.mimic->joint);
     Follows f = description.joints[leader].mimic ? resolve(description.joints[leader], depth + 1)
-                                                 : follows[static_cast<size_t>(first_degree[leader])];
+                                                 : follows[first_degree[leader]];
     f.ratio *= joint.mimic->multiplier;
     f.offset = f.offset * joint.mimic->multiplier + joint.mimic->offset;
     return f;
@@ -170,14 +170,13 @@ struct PinocchioModel::Impl {
 
   ConstRef positions(Inputs q) {
     for (size_t i = 0; i < follows.size(); ++i) {
-      const auto k = static_cast<Eigen::Index>(i);
-      full_q[k] = follows[i].ratio * q[static_cast<size_t>(follows[i].coordinate)] + follows[i].offset;
+      full_q[i] = follows[i].ratio * q[follows[i].coordinate] + follows[i].offset;
     }
     return full_q;
   }
   ConstRef rates(Inputs user, Vector& full) const {
     for (size_t i = 0; i < follows.size(); ++i) {
-      full[static_cast<Eigen::Index>(i)] = follows[i].ratio * user[static_cast<size_t>(follows[i].coordinate)];
+      full[i] = follows[i].ratio * user[follows[i].coordinate];
     }
     return full;
   }
@@ -186,9 +185,9 @@ struct PinocchioModel::Impl {
   void project(const Matrix& full, std::span<double> user) const {
     std::fill(user.begin(), user.end(), 0.0);
     for (Eigen::Index c = 0; c < full.cols(); ++c) {
-      const Follows& fc = follows[static_cast<size_t>(c)];
+      const Follows& fc = follows[c];
       for (Eigen::Index r = 0; r < full.rows(); ++r) {
-        const Follows& fr = follows[static_cast<size_t>(r)];
+        const Follows& fr = follows[r];
         user[static_cast<size_t>(fr.coordinate) + static_cast<size_t>(fc.coordinate) * names.size()] +=
             fr.ratio * full(r, c) * fc.ratio;
       }
@@ -197,7 +196,7 @@ struct PinocchioModel::Impl {
   void project(const Vector& full, std::span<double> user) const {
     std::fill(user.begin(), user.end(), 0.0);
     for (size_t i = 0; i < follows.size(); ++i) {
-      user[static_cast<size_t>(follows[i].coordinate)] += follows[i].ratio * full[static_cast<Eigen::Index>(i)];
+      user[follows[i].coordinate] += follows[i].ratio * full[i];
     }
   }
 

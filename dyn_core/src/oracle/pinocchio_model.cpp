@@ -98,11 +98,11 @@ void PinocchioModel::inverse(Inputs q, Inputs v, Inputs a, std::span<double> tau
 
 bool PinocchioModel::forward(Inputs q, Inputs v, Inputs tau, std::span<double> qdd) {
   Impl& p = *impl_;
-  const auto n = static_cast<Eigen::Index>(p.names.size());
+  const Eigen::Index n = p.names.size();
   Eigen::Map<Vector> out(qdd.data(), n);
   if (!p.mimic) {
     for (size_t i = 0; i < p.follows.size(); ++i) {
-      p.full_a[static_cast<Eigen::Index>(i)] = tau[static_cast<size_t>(p.follows[i].coordinate)];
+      p.full_a[i] = tau[p.follows[i].coordinate];
     }
     p.project(Vector(pinocchio::aba(p.model, *p.data, p.positions(q), p.rates(v, p.full_v), ConstRef(p.full_a))), qdd);
     return out.allFinite();
@@ -145,8 +145,7 @@ bool PinocchioModel::frame(const std::string& link, Reference reference, Inputs 
   out.J.assign(6 * p.names.size(), 0.0);
   for (size_t i = 0; i < p.follows.size(); ++i) {
     for (size_t r = 0; r < 6; ++r) {
-      out.J[6 * static_cast<size_t>(p.follows[i].coordinate) + r] +=
-          p.follows[i].ratio * J(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(i));
+      out.J[6 * static_cast<size_t>(p.follows[i].coordinate) + r] += p.follows[i].ratio * J(r, i);
     }
   }
   return true;
@@ -154,7 +153,7 @@ bool PinocchioModel::frame(const std::string& link, Reference reference, Inputs 
 
 bool PinocchioModel::inverse_mass_matrix(Inputs q, std::span<double> inverse_M) {
   Impl& p = *impl_;
-  const auto n = static_cast<Eigen::Index>(p.names.size());
+  const Eigen::Index n = p.names.size();
   Eigen::Map<Matrix> out(inverse_M.data(), n, n);
   if (!p.mimic) {
     Matrix full = pinocchio::computeMinverse(p.model, *p.data, p.positions(q));
@@ -181,12 +180,12 @@ void PinocchioModel::inverse_derivatives(Inputs q, Inputs v, Inputs a, std::span
 bool PinocchioModel::forward_derivatives(Inputs q, Inputs v, Inputs tau, std::span<double> dqdd_dq,
                                          std::span<double> dqdd_dv, std::span<double> dqdd_dtau) {
   Impl& p = *impl_;
-  const auto n = static_cast<Eigen::Index>(p.names.size());
+  const Eigen::Index n = p.names.size();
   Vector qdd(n);
   if (!forward(q, v, tau, {qdd.data(), p.names.size()})) return false;
   if (!p.mimic) {
     for (size_t i = 0; i < p.follows.size(); ++i) {
-      p.full_a[static_cast<Eigen::Index>(i)] = tau[static_cast<size_t>(p.follows[i].coordinate)];
+      p.full_a[i] = tau[p.follows[i].coordinate];
     }
     pinocchio::computeABADerivatives(p.model, *p.data, p.positions(q), p.rates(v, p.full_v), ConstRef(p.full_a));
     p.project(Matrix(p.data->ddq_dq), dqdd_dq);

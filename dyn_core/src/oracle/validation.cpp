@@ -48,7 +48,7 @@ double condition_of(const Matrix& M) {
 // C from the forces f(v) = C(q, v) v by RNEA, which is accurate far from the base where Pinocchio's own C is not.
 // By the symmetry of Christoffel symbols  2 C(q, v) u = f(v + u) - f(v) - f(u).
 void christoffel_matrix(PinocchioModel& oracle, const State& s, Matrix& C) {
-  const auto n = static_cast<Eigen::Index>(s.q.size());
+  const Eigen::Index n = s.q.size();
   Vector of_both(n), of_v(n), of_u(n);
   oracle.velocity_forces(s.q, s.v, span(of_v));
   const double size = std::max(1.0, largest_entry(map(s.v)));
@@ -63,7 +63,7 @@ void christoffel_matrix(PinocchioModel& oracle, const State& s, Matrix& C) {
 }
 
 Truth truth_at(PinocchioModel& oracle, const State& s) {
-  const auto n = static_cast<Eigen::Index>(s.q.size());
+  const Eigen::Index n = s.q.size();
   Truth t;
   t.M = t.C = Matrix::Zero(n, n);
   t.Cv = t.g = t.h = t.tau = t.qdd = Vector::Zero(n);

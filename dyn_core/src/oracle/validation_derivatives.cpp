@@ -28,7 +28,7 @@ void DerivativeComparison::at(PinocchioModel& oracle, const State& state, const 
 
 void DerivativeComparison::compare_inverse(PinocchioModel& oracle, const State& s, const Scales& scales,
                                            const Record& record) {
-  const auto n = static_cast<Eigen::Index>(s.q.size());
+  const Eigen::Index n = s.q.size();
   Matrix dq(n, n), dv(n, n);
   oracle.inverse_derivatives(s.q, s.v, s.a, span(dq), span(dv));
   const bool ok = derivatives_.update_inverse(s.q, s.v, s.a).ok();
@@ -41,7 +41,7 @@ void DerivativeComparison::compare_inverse(PinocchioModel& oracle, const State& 
 // Where M is singular there are no derivatives, and the status must say so.
 void DerivativeComparison::compare_forward(PinocchioModel& oracle, const State& s, const Scales& scales,
                                            const Record& record) {
-  const auto n = static_cast<Eigen::Index>(s.q.size());
+  const Eigen::Index n = s.q.size();
   Matrix dq(n, n), dv(n, n), dtau(n, n);
   const bool regular =
       std::isfinite(scales.condition) && oracle.forward_derivatives(s.q, s.v, s.tau, span(dq), span(dv), span(dtau));
@@ -59,7 +59,7 @@ void DerivativeComparison::compare_forward(PinocchioModel& oracle, const State& 
 // Y, and Y p (with armature) against the torque, which finds wrong inertias too.
 void DerivativeComparison::compare_regressor(PinocchioModel& oracle, const State& s, const Scales& scales,
                                              const Record& record) {
-  const auto n = static_cast<Eigen::Index>(s.q.size());
+  const Eigen::Index n = s.q.size();
   const regressor::Layout& layout = regressor_.layout();
   Matrix Y(n, layout.parameters());
   Vector tau(n), p(layout.parameters());
@@ -70,8 +70,7 @@ void DerivativeComparison::compare_regressor(PinocchioModel& oracle, const State
   record("regressor", "Y", derivative_tolerance, ok ? relative_error(regressor_.Y(), Y) : infinity);
   Vector ours = regressor_.Y() * p;
   for (Eigen::Index i = 0; i < n; ++i) {
-    const auto joint = static_cast<size_t>(i);
-    ours[i] += regressor_.model().tree().armature[joint] * s.a[joint];
+    ours[i] += regressor_.model().tree().armature[i] * s.a[i];
   }
   record("regressor", "Y p", derivative_tolerance, ok ? relative_error(ours, tau, scales.force_floor) : infinity);
 }

@@ -31,20 +31,18 @@ double rounding_at(const Tree& tree, const Vector& q, const Matrix& M) {
   Indexed<double> distance(tree.size), mass(tree.size);
   double farthest = 0.0, shortest = std::numeric_limits<double>::infinity();
   for (int i = 0; i < tree.size; ++i) {
-    const auto b = static_cast<size_t>(i);
-    distance[i] = tree.parent_p_joint[b].norm() + (tree.parent[b] < 0 ? 0.0 : distance[tree.parent[b]]);
-    if (tree.motion[b] == Motion::prismatic) {
-      distance[i] += std::abs(tree.ratio[b] * q[tree.coordinate[b]] + tree.offset[b]);
+    distance[i] = tree.parent_p_joint[i].norm() + (tree.parent[i] < 0 ? 0.0 : distance[tree.parent[i]]);
+    if (tree.motion[i] == Motion::prismatic) {
+      distance[i] += std::abs(tree.ratio[i] * q[tree.coordinate[i]] + tree.offset[i]);
     }
     farthest = std::max(farthest, distance[i]);
   }
   for (int i = tree.size - 1; i >= 0; --i) {
-    const auto b = static_cast<size_t>(i);
-    mass[i] += tree.mass[b];
-    if (tree.parent[b] >= 0) mass[tree.parent[b]] += mass[i];
-    const double inertia = M(tree.coordinate[b], tree.coordinate[b]);
+    mass[i] += tree.mass[i];
+    if (tree.parent[i] >= 0) mass[tree.parent[i]] += mass[i];
+    const double inertia = M(tree.coordinate[i], tree.coordinate[i]);
     const bool turns_something = inertia > no_inertia * M.diagonal().maxCoeff() && mass[i] > 0.0;
-    if (tree.motion[b] != Motion::revolute || !turns_something) continue;
+    if (tree.motion[i] != Motion::revolute || !turns_something) continue;
     shortest = std::min(shortest, std::sqrt(inertia / mass[i]));
   }
   return steps * eps * (1.0 + farthest / shortest);
@@ -111,7 +109,7 @@ struct Validator::Impl {
     Known* const known = model_of(sample.generation);
     if (known == nullptr) return nullptr;
     known->oracle.restore_inertias();
-    for (const auto& ramp : std::span(sample.ramps).first(static_cast<size_t>(sample.ramp_count))) {
+    for (const auto& ramp : std::span(sample.ramps).first(sample.ramp_count)) {
       if (!blend(*known, ramp)) return nullptr;
     }
     return &known->oracle;
@@ -125,7 +123,7 @@ struct Validator::Impl {
       return;
     }
     const int n = sample.n;
-    const auto size = static_cast<size_t>(n);
+    const size_t size = n;
     const auto q = std::span(sample.q).first(size), v = std::span(sample.v).first(size);
     M.resize(size * size);
     Cv.resize(size);

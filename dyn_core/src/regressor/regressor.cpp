@@ -22,7 +22,7 @@ struct Regressor::Impl {
         link_constants(lanes::aligned(static_cast<size_t>(memory.plan.blocks * regressor::link_constants_count) *
                                       static_cast<size_t>(lanes::width(set)))),
         work(lanes::aligned(kernel.block_bytes / sizeof(double) * static_cast<size_t>(memory.plan.blocks))),
-        column(static_cast<size_t>(tree.size), -1),
+        column(tree.size, -1),
         ws(tree.size),
         columns(tree.size),
         Y(static_cast<size_t>(tree.coordinates) * static_cast<size_t>(layout.parameters())),
@@ -141,7 +141,7 @@ void Regressor::parameters(const Tree& tree, std::span<double> p) const noexcept
 // joints.
 void Regressor::friction(std::span<const double> v, std::span<double> columns) const noexcept {
   const Tree& tree = impl_->tree;
-  const auto n = static_cast<size_t>(tree.coordinates);
+  const size_t n = tree.coordinates;
   DYN_EXPECTS(v.size() == n && columns.size() == 2 * n * impl_->layout.body.size());
   std::fill(columns.begin(), columns.end(), 0.0);
   int i = 0;

@@ -32,21 +32,20 @@ class DualOracle {
     spread_rates(tree, v.data(), ws_.v);
     spread_rates(tree, a.data(), ws_.a);
     update_kinematics(tree, ws_, needs_trigonometry);
-    std::vector<Number> bodies(static_cast<size_t>(tree.size));
+    std::vector<Number> bodies(tree.size);
     inverse::Rnea<Number>(tree.size).compute(tree, ws_, tree.gravity.cast<Number>(),
                                              VectorRef<Number>(bodies.data(), tree.size));
     const int n = tree.coordinates;
-    std::vector<long double> value(static_cast<size_t>(n)), derivative(value);
+    std::vector<long double> value(n), derivative(value);
     for (size_t i = 0; i < bodies.size(); ++i) {
-      const auto c = static_cast<size_t>(tree.coordinate[i]);
+      const size_t c = tree.coordinate[i];
       value[c] += tree.ratio[i] * bodies[i].a;
       derivative[c] += tree.ratio[i] * bodies[i].b;
     }
     Torque torque{VecX<double>(n), VecX<double>(n)};
     for (int i = 0; i < n; ++i) {
-      const auto c = static_cast<size_t>(i);
-      torque.value[i] = static_cast<double>(value[c] + tree.armature[c] * a[c].a);
-      torque.derivative[i] = static_cast<double>(derivative[c] + tree.armature[c] * a[c].b);
+      torque.value[i] = static_cast<double>(value[i] + tree.armature[i] * a[i].a);
+      torque.derivative[i] = static_cast<double>(derivative[i] + tree.armature[i] * a[i].b);
     }
     return torque;
   }
@@ -55,8 +54,7 @@ class DualOracle {
   static std::vector<Number> numbers(const std::vector<double>& x, const VecX<double>& direction) {
     std::vector<Number> result;
     for (size_t i = 0; i < x.size(); ++i) {
-      result.emplace_back(static_cast<long double>(x[i]),
-                          static_cast<long double>(direction[static_cast<Eigen::Index>(i)]));
+      result.emplace_back(static_cast<long double>(x[i]), static_cast<long double>(direction[i]));
     }
     return result;
   }

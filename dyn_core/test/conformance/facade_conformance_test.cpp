@@ -105,7 +105,7 @@ TEST(FacadeConformance, InverseAndForwardAgreeWithTheEnergyOracle) {
 
 TEST(FacadeConformance, InverseOfTheMassMatrixIsOne) {
   for (const Case& c : all_cases()) {
-    const auto n = static_cast<size_t>(c.model->coordinates());
+    const size_t n = c.model->coordinates();
     for (const auto name : {"fused", "crba"}) {
       Dynamics dynamics(*c.model, {.jsim = name, .coriolis = "fused", .forward = "fused", .inverse = "fused"});
       std::vector<double> inverse(n * n);

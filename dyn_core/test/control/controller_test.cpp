@@ -310,7 +310,7 @@ TEST(Controller, ParametersChangeAllAtOnceOrNotAtAll) {
   auto ready = rig.controller.ready(p);
   (void)rig.step();
   EXPECT_NEAR(rig.controller.terms().feedback[0], 2.0 * before, 1e-12);
-  rig.controller.enact(std::move(ready));
+  rig.controller.apply(std::move(ready));
   (void)rig.step();
   EXPECT_NEAR(rig.controller.terms().feedback[0], 4.0 * before, 1e-12);
   rig.controller.collect();

@@ -51,7 +51,7 @@ struct Held : TaskRig {
     generation.frames.update(generation.dynamics, 0, frame_pose | frame_J);
     const auto J = generation.frames.J_base_axes(0);
     std::vector<double> external(9, 0.0);
-    for (Eigen::Index i = 0; i < 7; ++i) external[static_cast<size_t>(i)] = J.col(i).dot(push);
+    for (Eigen::Index i = 0; i < 7; ++i) external[i] = J.col(i).dot(push);
     return external;
   }
   const WrenchEstimate& estimate(const WrenchParameters& how, const std::vector<double>& external) {
@@ -109,7 +109,7 @@ TEST(ExternalWrench, AMomentIsAContactToo) {
   generation.frames.update(generation.dynamics, 0, frame_pose | frame_J);
   const auto J = generation.frames.J_base_axes(0);
   const Vec3d moment = R * Vec3d(0.0, 0.0, 0.4);
-  for (Eigen::Index i = 0; i < 7; ++i) external[static_cast<size_t>(i)] = J.col(i).tail<3>().dot(moment);
+  for (Eigen::Index i = 0; i < 7; ++i) external[i] = J.col(i).tail<3>().dot(moment);
   const auto& seen = arm.observed.update(arm.limits, generation.dynamics, generation.frames, 0, external, true);
   EXPECT_TRUE(seen.contact);
   EXPECT_LT((seen.wrench.tail<3>() - moment).norm(), 1e-9);
@@ -168,7 +168,7 @@ TEST(ExternalWrench, AnArmOfThreeJointsKnowsItsPlane) {
   const Vec3d about = J.col(0).tail<3>();  // the axis of all joints
   Vec6d push;
   push << Vec3d(about.unitOrthogonal()) * 6.0, about * 0.5;
-  for (Eigen::Index i = 0; i < 3; ++i) external[static_cast<size_t>(i)] = J.col(i).dot(push);
+  for (Eigen::Index i = 0; i < 3; ++i) external[i] = J.col(i).dot(push);
   ExternalWrench observed(3);
   const auto& seen = observed.update({}, dynamics, frames, 0, external, true);
   EXPECT_TRUE(seen.damped);

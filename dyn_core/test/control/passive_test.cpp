@@ -28,7 +28,7 @@ struct Loop {
   CycleReport drive() {
     const CycleReport report = rig.step();
     Dynamics plant = rig.model();
-    std::vector<double> a(static_cast<size_t>(plant.model().coordinates()));
+    std::vector<double> a(plant.model().coordinates());
     EXPECT_TRUE(plant.forward(std::span<const double>(rig.effort.data(), a.size()), a).ok());
     for (size_t i = 0; i < a.size(); ++i) {
       rig.v[i] += a[i] * period_s;
@@ -102,10 +102,10 @@ TEST(Passive, AccelerationsAndDampingAreWhatDenseAlgebraGives) {
     }
     const Mat M = B * B.transpose() + 0.1 * Mat::Identity(n, n);
     std::vector<bool> actuated(n);
-    for (int i = 0; i < n; ++i) actuated[static_cast<size_t>(i)] = normal(random) > 0.0;
-    actuated[static_cast<size_t>(draw % n)] = true;
+    for (int i = 0; i < n; ++i) actuated[i] = normal(random) > 0.0;
+    actuated[draw % n] = true;
     std::vector<int> p, u;
-    for (int i = 0; i < n; ++i) (actuated[static_cast<size_t>(i)] ? u : p).push_back(i);
+    for (int i = 0; i < n; ++i) (actuated[i] ? u : p).push_back(i);
     PassiveJoints passive(n);
     passive.choose(actuated, n, n);
     ASSERT_EQ(passive.count(), static_cast<int>(p.size()));
@@ -121,7 +121,7 @@ TEST(Passive, AccelerationsAndDampingAreWhatDenseAlgebraGives) {
     Vec damped = a;
     passive.damp_swing(view(M), view(std::as_const(v)), 3.0, view(damped));
     const double share = 1e-2 * Mpp.diagonal().squaredNorm() / static_cast<double>(p.size());
-    const auto size = static_cast<Eigen::Index>(p.size());
+    const Eigen::Index size = p.size();
     const Mat A = Mpa * Mpa.transpose() + share * Mat::Identity(size, size);
     const Vec da = Mpa.transpose() * A.ldlt().solve(3.0 * Mpp * v(p));
     EXPECT_LT((damped(u) - a(u) - da).norm(), 1e-9 * (1.0 + da.norm()));

@@ -114,7 +114,7 @@ TEST(PayloadCheckOnRobots, GravityIsThatOfTheDynamics) {
   for (const char* name : {"arm7", "pelican", "arm7_gripper", "three_link"}) {
     const auto model = std::make_shared<const Model>(Model::build(load_robot(name)));
     Dynamics dynamics(model);
-    const auto n = static_cast<size_t>(model->coordinates());
+    const size_t n = model->coordinates();
     std::vector<double> q(n), v(n, 0.0);
     for (size_t i = 0; i < n; ++i) q[i] = 0.3 - 0.2 * static_cast<double>(i);
     ASSERT_TRUE(dynamics.update(q, v).ok());
@@ -162,6 +162,29 @@ TEST(RobotsWithoutMass, AreNotControlled) {
   }
   robot.links.back().inertial = test::small_arm().links.back().inertial;
   EXPECT_NO_THROW(Rig{robot});
+}
+
+// joint3 follows joint2, so that link2 and link3 move by one coordinate: the estimate acts on the link that was named.
+TEST(AdaptivePayload, ActsOnItsLinkAmongMimicJoints) {
+  std::vector<double> torque;  // of joint2
+  for (const char* const link : {"link2", "link3"}) {
+    RobotDescription robot = test::small_arm();
+    robot.joints[2].mimic = Mimic{"joint2", 0.5, 0.1};
+    std::stable_partition(robot.links.begin(), robot.links.end(),
+                          [link](const LinkDescription& l) { return l.name != link; });
+    Parameters p = plain_parameters(2);
+    p.law = Law::adaptive;
+    p.adaptation_gain = 0.0;
+    Rig rig(robot, p);  // its payload_link is the last link
+    (void)rig.step();
+    Rig carrying(robot, plain_parameters(2));
+    const Inertial ball{p.adaptation_mass_kg, Vec3d::Zero(), Mat3d(1e-3 * Mat3d::Identity())};
+    (void)carrying.live.attach(Payload::rigid("ball", link, ball, {Mat3d::Identity(), Vec3d::Zero()}), 0.0);
+    const std::vector<double> expected = carrying.gravity();
+    for (size_t i = 0; i < rig.robot_n; ++i) EXPECT_NEAR(rig.effort[i], expected[i], 1e-12) << link;
+    torque.push_back(expected[1]);
+  }
+  EXPECT_GT(std::abs(torque[1] - torque[0]), 0.1);
 }
 
 // By hand where it stands stretched and both of its links' balls count, it is more than the least over all postures.

@@ -32,8 +32,8 @@ struct Rig {
                const std::vector<std::string>& passive_joints = {}, References references = References::any)
       : live(robot, options()),
         controller(live, actuation(*live.newest_model(), passive_joints, references), parameters, period_s),
-        robot_n(static_cast<size_t>(live.robot_coordinates())) {
-    const auto n = static_cast<size_t>(live.max_coordinates());
+        robot_n(live.robot_coordinates()) {
+    const size_t n = live.max_coordinates();
     for (auto* x : {&q, &v, &ref_q, &ref_v, &ref_a}) x->assign(n, 0.0);
     effort.assign(n, std::numeric_limits<double>::quiet_NaN());
     for (size_t i = 0; i < robot_n; ++i) q[i] = ref_q[i] = 0.3 + 0.4 * static_cast<double>(i);
@@ -66,7 +66,7 @@ struct Rig {
   // M, C and g of the controller's model at the state.
   [[nodiscard]] Dynamics model() const {
     Dynamics dynamics(live.newest_model());
-    const auto n = static_cast<size_t>(dynamics.model().coordinates());
+    const size_t n = dynamics.model().coordinates();
     (void)dynamics.update(std::span(q.data(), n), std::span(v.data(), n));
     return dynamics;
   }

@@ -127,7 +127,7 @@ class TaskRig {
         if (!push) continue;
         const Vec3d force = push(frames.position(f), frames.twist_base_axes(f).head<3>());
         const auto J = frames.J_base_axes(f);
-        for (Eigen::Index i = 0; i < J.cols(); ++i) tau_[static_cast<size_t>(i)] += J.col(i).head<3>().dot(force);
+        for (Eigen::Index i = 0; i < J.cols(); ++i) tau_[i] += J.col(i).head<3>().dot(force);
       }
     }
     (void)plant.update(at_q, at_v);

@@ -61,7 +61,7 @@ TEST(VelocityGuard, TheJointBrakesItself) {
   std::mt19937 random(2);
   for (int k = 0; k < 200; ++k) {
     Guarded arm(random);
-    const auto i = static_cast<size_t>(k % 3);
+    const size_t i = k % 3;
     const std::vector<double> before = arm.tau;
     const double bound = arm.accelerations()[i] - 1.0;
     arm.guard.joint(static_cast<int>(i)).a_upper = bound;

@@ -83,7 +83,7 @@ TEST(SampledSystem, PredictsTheRobot) {
   std::fill(s.v.begin(), s.v.end(), 0.0);
   Dynamics dynamics(s.derivatives.model());
   ASSERT_TRUE(dynamics.update(s.q, s.v).ok());
-  for (int i = 0; i < n; ++i) s.tau[static_cast<size_t>(i)] = dynamics.g()[i];
+  for (int i = 0; i < n; ++i) s.tau[i] = dynamics.g()[i];
   ASSERT_TRUE(s.derivatives.update_forward(s.q, s.v, s.tau).ok());
   s.system.update(s.derivatives, period);
   std::vector<double> tau = s.tau, qdd(n);

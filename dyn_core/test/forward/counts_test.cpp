@@ -52,7 +52,7 @@ OperationCount counted(Call&& call) {
 OperationCount crba(int n) {
   const test::State<Counting> s = generic_chain(n);
   jsim::Crba<Counting> algorithm(n);
-  std::vector<Counting> M(static_cast<size_t>(n * n));
+  std::vector<Counting> M(n * n);
   return counted([&] { algorithm.compute(s.tree(), s.ws, matrix_view(M.data(), n, n)); });
 }
 
@@ -60,7 +60,7 @@ OperationCount crba(int n) {
 template <class Algorithm>
 OperationCount forward_dynamics(int n, const test::State<Counting>& s) {
   Algorithm algorithm(n);
-  std::vector<Counting> bias(static_cast<size_t>(n), 0.5), tau(static_cast<size_t>(n), 1.0), qdd(tau);
+  std::vector<Counting> bias(n, 0.5), tau(n, 1.0), qdd(tau);
   return counted([&] {
     EXPECT_TRUE(algorithm
                     .solve(s.tree(), s.ws, ConstVectorRef<Counting>(bias.data(), n),

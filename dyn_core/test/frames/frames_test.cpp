@@ -201,7 +201,7 @@ TEST(OperationalSpace, DampedIsTheFormulaOfTheHeader) {
   Frames frames(model, {"link7"});
   ASSERT_TRUE(dynamics.update(q, q).ok());
   frames.update(dynamics);
-  std::vector<double> inverse(static_cast<size_t>(n * n));
+  std::vector<double> inverse(n * n);
   ASSERT_TRUE(dynamics.inverse_mass_matrix(inverse).ok());
   const MatX<double> J = frames.J_base_axes(0);
   const MatX<double> mobility = J * matrix_view(inverse.data(), n, n) * J.transpose();

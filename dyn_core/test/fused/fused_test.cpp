@@ -76,8 +76,7 @@ TEST_P(FusedKernels, AgreeWithTheScalarFormOnRandomTrees) {
     VecX<long double> expected = exact.g;
     for (int i = 0; i < tree.size; ++i) {
       for (int j = 0; j < tree.size; ++j) {
-        expected[i] += exact.M(i, j) * static_cast<long double>(a[static_cast<size_t>(j)]) +
-                       exact.C(i, j) * static_cast<long double>(v[static_cast<size_t>(j)]);
+        expected[i] += exact.M(i, j) * static_cast<long double>(a[j]) + exact.C(i, j) * static_cast<long double>(v[j]);
       }
     }
     const double tau_scale = largest_entry(expected) + 1e-3;

@@ -23,7 +23,7 @@ struct Terms {
 
 Terms terms(const test::State<>& s) {
   const int n = s.model.bodies();
-  std::vector<double> M(static_cast<size_t>(n * n)), C(M), g(static_cast<size_t>(n));
+  std::vector<double> M(n * n), C(M), g(n);
   jsim::Fused<double>(n).compute(s.tree(), s.ws, matrix_view(M.data(), n, n));
   coriolis::Fused<double>(n).compute(s.tree(), s.ws, matrix_view(C.data(), n, n));
   Gravity<double>(n).compute(s.tree(), s.ws, s.tree().gravity, VectorRef<double>(g.data(), n));

@@ -22,7 +22,7 @@ using Matrix = Eigen::MatrixXd;
 
 template <class Algorithm, class T = double>
 Matrix mass_matrix(const Tree& tree, const Workspace<T>& ws) {
-  const auto n = static_cast<size_t>(tree.size);
+  const size_t n = tree.size;
   std::vector<T> M(n * n, T(std::nan("")));
   Algorithm(tree.size).compute(tree, ws, matrix_view(M.data(), tree.size, tree.size));
   return matrix_view(M.data(), tree.size, tree.size).template cast<double>();
@@ -73,7 +73,7 @@ TYPED_TEST(LinkFrames, ParallelAndNearlyParallelAxes) {
   for (int k = 0; k < 60; ++k) {
     RobotDescription robot = test::random_robot(rng, {.joints = 12, .serial = k % 2 == 0, .every_type = k % 3 == 0});
     for (JointDescription& joint : robot.joints) {
-      const auto angle = [&] { return angles[static_cast<size_t>(test::uniform(rng, 0.0, 11.99))]; };
+      const auto angle = [&] { return angles[static_cast<int>(test::uniform(rng, 0.0, 11.99))]; };
       joint.parent_T_joint.R =
           (Eigen::AngleAxisd(angle(), Vec3d::UnitZ()) * Eigen::AngleAxisd(angle(), Vec3d::UnitX())).toRotationMatrix();
       joint.axis = Vec3d::UnitZ();

@@ -45,7 +45,7 @@ TEST(InertiaDerivatives, AgreeWithCentralDifferences) {
     const double size = largest_entry(mass_matrix(tree, ws));
     InertiaDerivatives<double> dM_dq(tree.size);
     for (int k = 0; k < tree.size; ++k) {
-      const MatX<double> expected = difference_quotient(tree, ws, static_cast<size_t>(k));
+      const MatX<double> expected = difference_quotient(tree, ws, k);
       dM_dq.prepare(tree, ws);
       for (int i = 0; i < tree.size; ++i) {
         for (int j = 0; j < tree.size; ++j) {

@@ -153,14 +153,14 @@ TEST_P(LaneForms, InverseAgreesWithThePaperForms) {
 // Every class with a `lane_form` has an entry in these tables, except `fused`.
 TEST_P(LaneForms, AreFoundByTheAlgorithmsThatHaveOne) {
   const auto fused_alone_has_none = []<class Names>(const auto& forms, Names) {
-    const auto fused = static_cast<size_t>(Names::find("fused"));
+    const size_t fused = Names::find("fused");
     return forms[fused] == nullptr && std::count(forms.begin(), forms.end(), nullptr) == 1;
   };
   using Jsims = JsimAlgorithms<double>;
   using CoriolisTuple = CoriolisAlgorithms<double>;
   using Inverses = InverseAlgorithms<double>;
   const auto forms = lanes::FormTable<Jsims>::mass(set());
-  EXPECT_TRUE(forms[static_cast<size_t>(AlgorithmList<Jsims>::find("gdahj"))] == form_of<jsim::Gdahj<double>>());
+  EXPECT_TRUE(forms[AlgorithmList<Jsims>::find("gdahj")] == form_of<jsim::Gdahj<double>>());
   EXPECT_TRUE(fused_alone_has_none(forms, AlgorithmList<Jsims>()));
   EXPECT_TRUE(fused_alone_has_none(lanes::FormTable<CoriolisTuple>::rates(set()), AlgorithmList<CoriolisTuple>()));
   EXPECT_TRUE(fused_alone_has_none(lanes::FormTable<Inverses>::rates(set()), AlgorithmList<Inverses>()));
@@ -202,7 +202,7 @@ TEST_P(LaneForms, ForwardSolvesTheEquationsOfMotion) {
   for (int k = 0; k < 120; ++k) {
     const Model model = random_model(rng, k);
     const Tree& tree = model.tree();
-    const auto n = static_cast<size_t>(tree.size);
+    const size_t n = tree.size;
     const auto q = test::random_values(rng, tree.size, 3.0);
     const auto v = test::random_values(rng, tree.size, 2.0);
     const auto phi = test::random_values(rng, tree.size, 10.0);

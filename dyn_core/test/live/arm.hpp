@@ -61,7 +61,7 @@ struct Evaluated {
   bool operator==(const Evaluated&) const = default;
 };
 inline Evaluated evaluate(Dynamics& dynamics) {
-  const auto n = static_cast<size_t>(dynamics.model().coordinates());
+  const size_t n = dynamics.model().coordinates();
   std::vector<double> q, v;
   for (size_t i = 0; i < n; ++i) {
     q.push_back(0.3 + 0.4 * static_cast<double>(i));

@@ -30,12 +30,11 @@ bool whole(const LiveModel& live, const Generation& now) {
   const double mass = tree.mass[0];
   int links = 0;
   for (int i = 0; i < tree.size; ++i) {
-    const auto body = static_cast<size_t>(i);
     const std::string& joint = now.model->body_joint(i);
     if (joint != "joint1" && joint != "joint2") continue;
     ++links;
-    ok = ok && tree.mass[body] == mass && tree.principal[body].mass_kg == mass;
-    ok = ok && std::abs(tree.inertia_com[body].trace() - mass * 0.055) < 1e-9;
+    ok = ok && tree.mass[i] == mass && tree.principal[i].mass_kg == mass;
+    ok = ok && std::abs(tree.inertia_com[i].trace() - mass * 0.055) < 1e-9;
   }
   const auto model = live.model_of(now.id);
   return ok && links == 2 && (model == nullptr || model == now.model);

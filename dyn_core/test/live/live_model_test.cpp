@@ -297,13 +297,13 @@ TEST(LiveModel, AChangeThatIsReadyWaitsForTheLoop) {
   (void)live.detach("box", 0.0, &detached);
   (void)live.attach(box("crate", 3.0), 0.0, &never);
   EXPECT_EQ(at_next_cycle(live), bare);
-  live.enact(attached);
+  live.apply(attached);
   EXPECT_EQ(at_next_cycle(live), expected(dyn::attach(small_arm(), box("box", 3.0))));
-  live.enact(chosen);
+  live.apply(chosen);
   EXPECT_EQ(live.acquire(period_s).dynamics.algorithms().jsim, AlgorithmIndex::find_jsim("crba"));
-  live.enact(detached);
+  live.apply(detached);
   EXPECT_EQ(effective_mass(live.acquire(period_s)), 2.0);
-  live.enact(detached);  // there is nothing in it any more
+  live.apply(detached);  // there is nothing in it any more
   EXPECT_EQ(live.acquire(period_s).id, 2U);
 }
 

@@ -70,7 +70,7 @@ TEST_F(RealtimeGuard, TheLoopMayDoWhatItDoes) {
     const realtime::Scope loop("a cycle");
     for (int k = 0; k < 20; ++k) {
       (void)live_.acquire(1e-3);
-      if (k == 3) live_.enact(change);
+      if (k == 3) live_.apply(change);
     }
   }
   EXPECT_EQ(seen.count, 0) << seen.what;

@@ -54,7 +54,7 @@ struct Terms {
 
 Terms terms(const RobotDescription& robot) {
   Dynamics dynamics(Model::build(robot));
-  const auto n = static_cast<size_t>(dynamics.model().coordinates());
+  const size_t n = dynamics.model().coordinates();
   std::vector<double> q;
   std::vector<double> v;
   for (size_t i = 0; i < n; ++i) {

@@ -178,10 +178,9 @@ TEST(Urdf, AMimicOfAMimicHasBothOffsets) {
   const Model model = Model::build(parse_urdf(text + "</robot>", "m.urdf"));
   ASSERT_EQ(model.coordinates(), 1);
   for (int body = 0; body < model.bodies(); ++body) {
-    const auto b = static_cast<size_t>(body);
     const std::string& joint = model.body_joint(body);
-    EXPECT_NEAR(model.tree().ratio[b], joint == "j1" ? 1.0 : joint == "j2" ? -0.5 : -1.0, 1e-15) << joint;
-    EXPECT_NEAR(model.tree().offset[b], joint == "j1" ? 0.0 : joint == "j2" ? 0.3 : 0.7, 1e-15) << joint;
+    EXPECT_NEAR(model.tree().ratio[body], joint == "j1" ? 1.0 : joint == "j2" ? -0.5 : -1.0, 1e-15) << joint;
+    EXPECT_NEAR(model.tree().offset[body], joint == "j1" ? 0.0 : joint == "j2" ? 0.3 : 0.7, 1e-15) << joint;
   }
 }
 

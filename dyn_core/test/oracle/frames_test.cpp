@@ -84,12 +84,12 @@ TEST(OperationalSpace, IsThatOfPinocchiosJacobianAndInertia) {
     if (c.condition > 1e12) continue;
     PinocchioModel pinocchio(*c.model);
     const auto model = std::make_shared<const Model>(*c.model);
-    const auto n = static_cast<Eigen::Index>(c.q.size());
+    const Eigen::Index n = c.q.size();
     MatX<double> inverse_M(n, n);
     ASSERT_TRUE(pinocchio.inverse_mass_matrix(c.q, {inverse_M.data(), static_cast<size_t>(n * n)})) << c.robot;
     Dynamics dynamics(model);
     ASSERT_TRUE(dynamics.update(c.q, c.v).ok());
-    std::vector<double> own(static_cast<size_t>(n * n));
+    std::vector<double> own(n * n);
     ASSERT_TRUE(dynamics.inverse_mass_matrix(own).ok()) << c.robot;
     EXPECT_LT(relative_error(ConstMatrixRef<double>(own.data(), n, n, Eigen::OuterStride<>(n)), inverse_M),
               1e-12 * std::max(10.0, c.condition))

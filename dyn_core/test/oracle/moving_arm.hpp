@@ -33,7 +33,7 @@ class MovingArm {
         centre_(std::move(centre)),
         period_s_(period_s),
         controller_(live, control::Actuation::from_model(*live.newest_model(), {}), parameters(), period_s) {
-    const auto n = static_cast<size_t>(live.max_coordinates());
+    const size_t n = live.max_coordinates();
     centre_.resize(n, 0.0);
     for (auto* x : {&q_, &v_, &ref_q_, &ref_v_, &ref_a_, &effort_, &a_}) x->assign(n, 0.0);
     move_reference();

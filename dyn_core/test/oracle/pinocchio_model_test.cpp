@@ -34,7 +34,7 @@ TEST(PinocchioModel, NamesCoordinatesAsTheModelDoes) {
 TEST(PinocchioModel, AgreesWithTheEnergyOracle) {
   for (const Case& c : all_cases()) {
     PinocchioModel pinocchio(*c.model);
-    const auto n = static_cast<Eigen::Index>(c.q.size());
+    const Eigen::Index n = c.q.size();
     EXPECT_LT(mass_matrix_error(bare_mass_matrix(pinocchio, c), c.M), 1e-12) << c.robot;
     MatX<double> C(n, n);
     pinocchio.coriolis_matrix(c.q, c.v, span(C));

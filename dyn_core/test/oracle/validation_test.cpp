@@ -102,7 +102,7 @@ TEST(Validation, StatesAreWithinTheLimits) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const State state = random_state(model, seed);
     for (const Joint& joint : model.joints()) {
-      const auto i = static_cast<size_t>(joint.first_coordinate);
+      const size_t i = joint.first_coordinate;
       if (!joint.description.limits || joint.degrees > 1) continue;
       EXPECT_LE(state.q[i], joint.description.limits->upper);
       EXPECT_GE(state.q[i], joint.description.limits->lower);

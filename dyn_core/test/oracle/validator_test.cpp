@@ -23,7 +23,7 @@ double influence(const Model& model, int body, int parameter, double change) {
   Dynamics right(model), wrong(model);
   wrong.set_body_inertia(body, with_fault(body_inertia(model.tree(), body), parameter, change));
   double most = 0.0;
-  const auto n = static_cast<size_t>(model.coordinates());
+  const size_t n = model.coordinates();
   for (int k = 0; k < 10; ++k) {
     std::vector<double> q(n);
     for (size_t i = 0; i < n; ++i) q[i] = std::sin(1.0 + 1.7 * k + 2.3 * static_cast<double>(i));

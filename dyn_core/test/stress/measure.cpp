@@ -98,7 +98,7 @@ void measure_vectors(Dynamics& dynamics, const Case& at, const Truth& truth, con
 std::vector<double> bits(const RobotDescription& robot, const Case& at) {
   Dynamics dynamics(Model::build(robot));
   (void)dynamics.update(at.q, at.v);
-  const auto n = static_cast<size_t>(dynamics.model().coordinates());
+  const size_t n = dynamics.model().coordinates();
   std::vector<double> all(dynamics.M().data(), dynamics.M().data() + n * n);
   all.insert(all.end(), dynamics.h().data(), dynamics.h().data() + n);
   all.insert(all.end(), dynamics.g().data(), dynamics.g().data() + n);

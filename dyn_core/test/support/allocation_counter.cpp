@@ -104,9 +104,9 @@ int posix_memalign(void** result, size_t alignment, size_t size) noexcept {
   *result = p;
   return 0;
 }
-void* valloc(size_t size) noexcept { return memalign(static_cast<size_t>(sysconf(_SC_PAGESIZE)), size); }
+void* valloc(size_t size) noexcept { return memalign(sysconf(_SC_PAGESIZE), size); }
 void* pvalloc(size_t size) noexcept {
-  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t page = sysconf(_SC_PAGESIZE);
   return memalign(page, (size + page - 1) / page * page);
 }
 void free(void* p) noexcept {

@@ -152,7 +152,7 @@ class EnergyOracle {
     const Mimic& mimic = *robot_.joints[j].mimic;
     const auto leader = std::find_if(robot_.joints.begin(), robot_.joints.end(),
                                      [&](const JointDescription& joint) { return joint.name == mimic.joint; });
-    const Value v = follow(static_cast<size_t>(leader - robot_.joints.begin()));
+    const Value v = follow(leader - robot_.joints.begin());
     return {v.coordinate, mimic.multiplier * v.ratio, mimic.multiplier * v.offset + mimic.offset};
   }
 

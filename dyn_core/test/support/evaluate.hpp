@@ -19,7 +19,7 @@ Workspace<T> workspace_at(const Model& model, const std::vector<double>& q, cons
                           const std::vector<double>& a = {}) {
   const Tree& tree = model.tree();
   const auto cast = [&](const std::vector<double>& from) {
-    std::vector<T> to(static_cast<size_t>(tree.coordinates), T(0.0));
+    std::vector<T> to(tree.coordinates, T(0.0));
     std::transform(from.begin(), from.end(), to.begin(), [](double x) { return T(x); });
     return to;
   };

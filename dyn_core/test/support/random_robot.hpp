@@ -90,7 +90,7 @@ inline RobotDescription random_robot(Rng& rng, const RandomTreeOptions& options)
 }
 
 inline std::vector<double> random_values(Rng& rng, int n, double size) {
-  std::vector<double> values(static_cast<size_t>(n));
+  std::vector<double> values(n);
   for (double& x : values) x = uniform(rng, -size, size);
   return values;
 }

@@ -15,8 +15,7 @@ namespace dyn::test {
 
 template <class T = double>
 struct State {
-  explicit State(Model m)
-      : model(std::move(m)), ws(model.bodies()), q(static_cast<size_t>(model.coordinates())), v(q), a(q) {}
+  explicit State(Model m) : model(std::move(m)), ws(model.bodies()), q(model.coordinates()), v(q), a(q) {}
 
   [[nodiscard]] const Tree& tree() const { return model.tree(); }
   [[nodiscard]] int n() const { return model.coordinates(); }

@@ -19,7 +19,7 @@ double elapsed_ns(Clock::time_point start) {
 void pin() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  CPU_SET(static_cast<size_t>(std::max(0, sched_getcpu())), &set);
+  CPU_SET(std::max(0, sched_getcpu()), &set);
   sched_setaffinity(0, sizeof(set), &set);
 }
 

@@ -24,12 +24,12 @@ namespace {
 class Own {
  public:
   Own(const std::shared_ptr<const Model>& model, const AlgorithmChoice& choice, const States& states)
-      : dynamics_(model, choice), states_(states), result_(static_cast<size_t>(states.joints)) {}
+      : dynamics_(model, choice), states_(states), result_(states.joints) {}
 
   enum class After { nothing, inverse, forward };
 
   void run(int first, int count, unsigned terms, After after) {
-    const auto n = static_cast<size_t>(states_.joints);
+    const size_t n = states_.joints;
     for (int s = first; s < first + count; ++s) {
       if (!dynamics_.update_terms({states_.at(states_.q, s), n}, {states_.at(states_.v, s), n}, terms).ok()) continue;
       const std::span<const double> x(states_.at(states_.a, s), n);
@@ -50,13 +50,13 @@ class Batch {
   Batch(const std::shared_ptr<const Model>& model, const States& states)
       : batch_(model),
         states_(states),
-        n_(static_cast<size_t>(states.joints)),
+        n_(states.joints),
         M_(static_cast<size_t>(states.count) * n_ * n_),
         C_(M_.size()),
         g_(static_cast<size_t>(states.count) * n_) {}
 
   void run(int first, int count) {
-    const auto states = static_cast<size_t>(count);
+    const size_t states = count;
     batch_.evaluate({states_.at(states_.q, first), states * n_}, {states_.at(states_.v, first), states * n_},
                     {.M = std::span(M_).first(states * n_ * n_),
                      .C = std::span(C_).first(states * n_ * n_),

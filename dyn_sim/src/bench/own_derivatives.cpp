@@ -13,7 +13,7 @@ Contestant contestant(const char* task, const std::shared_ptr<const Model>& mode
                       Update update) {
   const auto worker = std::make_shared<Worker>(model);
   return {task, "dyn_control", "fused", [worker, &states, update](int first, int count) {
-            const auto n = static_cast<size_t>(states.joints);
+            const size_t n = states.joints;
             for (int s = first; s < first + count; ++s) {
               const Status status = update(*worker, std::span(states.at(states.q, s), n),
                                            std::span(states.at(states.v, s), n), std::span(states.at(states.a, s), n));

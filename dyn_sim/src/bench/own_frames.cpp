@@ -10,14 +10,14 @@ using Numbers = std::span<const double>;
 
 int depth_of(const Tree& tree, int body) {
   int depth = 0;
-  for (; body >= 0; body = tree.parent[static_cast<size_t>(body)]) ++depth;
+  for (; body >= 0; body = tree.parent[body]) ++depth;
   return depth;
 }
 
 struct Worker {
   explicit Worker(const std::shared_ptr<const Model>& model)
       : dynamics(model), frames(model, {bench_frame(*model).name}), space(*model) {
-    const auto n = static_cast<size_t>(model->coordinates());
+    const size_t n = model->coordinates();
     inverse.resize(n * n);
   }
 
@@ -71,7 +71,7 @@ std::vector<Contestant> frame_contestants(const std::shared_ptr<const Model>& mo
     if (task.peer == task_lambda && states.joints < 6) continue;  // singular everywhere
     const auto worker = std::make_shared<Worker>(model);
     all.push_back({task.name, "dyn_control", "fused", [worker, &states, call = task.call](int first, int count) {
-                     const auto n = static_cast<size_t>(states.joints);
+                     const size_t n = states.joints;
                      for (int s = first; s < first + count; ++s) {
                        (void)(worker.get()->*call)({states.at(states.q, s), n}, {states.at(states.v, s), n});
                      }

@@ -119,7 +119,7 @@ bool solves_with_M(PeerTask task) {
 double difference(const Loaded& loaded, void* robot, PeerTask task, const Model& model, const States& states) {
   const double allowed = solves_with_M(task) ? 1e-6 : 1e-9;
   Dynamics own{Model(model)};
-  const auto n = static_cast<size_t>(states.joints);
+  const size_t n = states.joints;
   double largest = 0.0;
   for (int s = 0; s < 8; ++s) {
     const double *q = states.at(states.q, s), *v = states.at(states.v, s), *x = states.at(states.a, s);
@@ -132,7 +132,7 @@ double difference(const Loaded& loaded, void* robot, PeerTask task, const Model&
       if (ours.empty()) ours = own_numbers(own, part, {x, n});
       std::vector<double> theirs(3 * n * n + 6 * n + 36, std::nan(""));
       loaded.peer->read(robot, part, theirs.data());
-      const auto count = static_cast<Eigen::Index>(ours.size());
+      const Eigen::Index count = ours.size();
       const double error =
           relative_error(ConstVectorRef<double>(theirs.data(), count), ConstVectorRef<double>(ours.data(), count));
       if (!(error <= allowed)) {

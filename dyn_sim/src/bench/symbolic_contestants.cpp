@@ -67,8 +67,8 @@ struct Results {
 
 void check(const Model& model, const States& states, Function all) {
   Dynamics own{Model(model)};
-  const auto n = static_cast<Eigen::Index>(states.joints);
-  Results code(static_cast<size_t>(n));
+  const Eigen::Index n = states.joints;
+  Results code(n);
   for (int s = 0; s < 8; ++s) {
     const double *q = states.at(states.q, s), *v = states.at(states.v, s);
     if (!own.update({q, static_cast<size_t>(n)}, {v, static_cast<size_t>(n)}).ok()) continue;

@@ -24,7 +24,7 @@ struct Extremes {
 
 Extremes sample(const Model& model, const std::vector<double>& gravity_mps2) {
   constexpr int postures = 300;
-  const auto n = static_cast<size_t>(model.coordinates());
+  const size_t n = model.coordinates();
   Extremes out{std::vector<double>(n, 0.0), std::vector<double>(n, 1e300), std::vector<double>(n, 0.0)};
   Dynamics dynamics(model);
   if (gravity_mps2.size() == 3) dynamics.set_gravity({gravity_mps2[0], gravity_mps2[1], gravity_mps2[2]});
@@ -45,10 +45,9 @@ Extremes sample(const Model& model, const std::vector<double>& gravity_mps2) {
     }
     if (!dynamics.update(q, rest).ok()) continue;
     for (size_t i = 0; i < n; ++i) {
-      const auto row = static_cast<Eigen::Index>(i);
-      out.gravity[i] = std::max(out.gravity[i], std::abs(dynamics.g()[row]));
-      out.least_inertia[i] = std::min(out.least_inertia[i], dynamics.M()(row, row));
-      out.most_inertia[i] = std::max(out.most_inertia[i], dynamics.M()(row, row));
+      out.gravity[i] = std::max(out.gravity[i], std::abs(dynamics.g()[i]));
+      out.least_inertia[i] = std::min(out.least_inertia[i], dynamics.M()(i, i));
+      out.most_inertia[i] = std::max(out.most_inertia[i], dynamics.M()(i, i));
     }
   }
   return out;
@@ -69,7 +68,7 @@ void check_effort(const CheckedController& c, const Joint& joint, const Extremes
             quoted(joint) + " may be commanded " + short_number(limit) + unit + ", but its drive allows " +
                 short_number(*of_drive) + unit);
   }
-  const double gravity = extremes.gravity[static_cast<size_t>(joint.first_coordinate)];
+  const double gravity = extremes.gravity[joint.first_coordinate];
   if (c.own().text("gravity_compensation", "full") == "full" && gravity > scale * limit) {
     c.warn("limits", name,
            quoted(joint) + ": gravity needs up to " + short_number(gravity) + unit + ", and it may use " +
@@ -101,7 +100,7 @@ double largest_damping(double late_periods, double period_s) {
 
 void check_gain(const CheckedController& c, const Joint& joint, const Extremes& extremes) {
   const std::string& name = joint.description.name;
-  const auto i = static_cast<size_t>(joint.first_coordinate);
+  const size_t i = joint.first_coordinate;
   const std::string where = "gains." + name;
   const double p = c.own().number(where + ".p").value_or(0.0), d = c.own().number(where + ".d").value_or(0.0);
   if (c.is("GravityCompensationController")) {

@@ -64,8 +64,8 @@ void show_progress(double share) {
   const int filled = static_cast<int>(std::lround(share * width));
   if (filled == shown) return;
   shown = filled;
-  std::fprintf(stderr, "\r[%s%s] %3.0f %%", std::string(static_cast<size_t>(filled), '#').c_str(),
-               std::string(static_cast<size_t>(width - filled), '.').c_str(), 100.0 * share);
+  std::fprintf(stderr, "\r[%s%s] %3.0f %%", std::string(filled, '#').c_str(), std::string(width - filled, '.').c_str(),
+               100.0 * share);
   std::fflush(stderr);
 }
 

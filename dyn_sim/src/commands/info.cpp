@@ -23,7 +23,7 @@ using nlohmann::ordered_json;
 // Why forward dynamics does not apply: the sentence about a singular M at a state without symmetry; empty if it
 // applies.
 std::string forward_obstacle(const Model& model, std::string_view algorithm) {
-  const auto n = static_cast<size_t>(model.coordinates());
+  const size_t n = model.coordinates();
   std::vector<double> q(n), zero(n, 0.0), qdd(n);
   for (size_t i = 0; i < n; ++i) q[i] = 0.3 + 0.1 * static_cast<double>(i % 7);
   AlgorithmChoice choice;

@@ -74,7 +74,7 @@ std::shared_ptr<const Model> model_of(const LogCall& call) {
   options.armature = true;
   if (!call.gravity.empty()) options.gravity_mps2 = parse_vector(call.gravity);
   auto model = std::make_shared<const Model>(load_model(call.robot.name, options));
-  say_warnings(*model);
+  print_warnings(*model);
   return model;
 }
 

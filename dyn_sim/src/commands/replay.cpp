@@ -31,7 +31,7 @@ ordered_json to_json(const Eigen::VectorXd& values) {
 
 std::vector<std::string> names_of(const Model& model, const std::vector<int>& coordinates) {
   std::vector<std::string> names;
-  for (const int c : coordinates) names.push_back(model.coordinate_names().at(static_cast<size_t>(c)));
+  for (const int c : coordinates) names.push_back(model.coordinate_names().at(c));
   return names;
 }
 
@@ -41,9 +41,8 @@ void print(const std::vector<std::string>& joints, const sim::Fit& fit, double c
                {"error, rms", Table::Align::right},
                {"error", Table::Align::right}});
   for (size_t i = 0; i < joints.size(); ++i) {
-    const auto k = static_cast<Eigen::Index>(i);
-    table.add({joints[i], number(fit.torque_rms[k], 4), number(fit.rms[k], 4),
-               fit.torque_rms[k] > 0.0 ? number(100.0 * fit.rms[k] / fit.torque_rms[k], 3) + " %" : ""});
+    table.add({joints[i], number(fit.torque_rms[i], 4), number(fit.rms[i], 4),
+               fit.torque_rms[i] > 0.0 ? number(100.0 * fit.rms[i] / fit.torque_rms[i], 3) + " %" : ""});
   }
   table.print();
   std::cout << "\nThe model leaves " << number(100.0 * fit.relative, 3) << " % of the torque unexplained ("

@@ -89,8 +89,7 @@ void print_arm(const sim::ArmRecord& arm) {
               << arm.collision_cycles << " cycles\n";
   }
   for (const auto& [time_s, cut] : arm.reference_cuts) {
-    std::cout << number(time_s, 5)
-              << " s: " << control::describe(cut, arm.coordinates.at(static_cast<std::size_t>(cut.coordinate))) << '\n';
+    std::cout << number(time_s, 5) << " s: " << control::describe(cut, arm.coordinates.at(cut.coordinate)) << '\n';
   }
   if (!arm.validation.available)
     std::cout << "not compared with Pinocchio: " << arm.validation.unavailable_reason << '\n';
@@ -136,7 +135,7 @@ void run(const Call& call) {
     };
   }
   const sim::RunRecord record = sim::run_closed_loop(config, options);
-  for (const sim::ArmConfig& arm : config.arms) say_warnings(Model::build(arm.description, arm.live.model));
+  for (const sim::ArmConfig& arm : config.arms) print_warnings(Model::build(arm.description, arm.live.model));
 
   const std::vector<std::string> causes = sim::causes_of(record);
   try {

@@ -58,7 +58,7 @@ void run_symbolic(const Call& call) {
   ModelOptions options = model_options(call.robot);
   if (!call.gravity.empty()) options.gravity_mps2 = parse_vector(call.gravity);
   const Model model = sim::load_any_model(call.robot.name, options);
-  say_warnings(model);
+  print_warnings(model);
   const std::string text = symbolic::document(
       model, {terms_of(call.terms), formats.at(call.format), call.parameters == "symbols"}, say_progress);
   say_progress("");

@@ -39,7 +39,7 @@ Polynomial operator+(const Polynomial& a, const Polynomial& b) noexcept {
 }
 
 Fit fit_polynomial(const std::vector<double>& n, const std::vector<double>& counts) {
-  const auto rows = static_cast<Eigen::Index>(n.size());
+  const Eigen::Index rows = n.size();
   const double scale = *std::max_element(n.begin(), n.end());  // keeps the powers near 1
   Eigen::MatrixXd A(rows, 4);
   Eigen::VectorXd b(rows);

@@ -15,8 +15,7 @@ VecX<double> damping(const Model& model) {
   const Tree& tree = model.tree();
   VecX<double> sum = VecX<double>::Zero(tree.coordinates);
   for (int body = 0; body < tree.size; ++body) {
-    const auto b = static_cast<size_t>(body);
-    sum[tree.coordinate[b]] += tree.ratio[b] * tree.ratio[b] * of_joint.at(model.body_joint(body));
+    sum[tree.coordinate[body]] += tree.ratio[body] * tree.ratio[body] * of_joint.at(model.body_joint(body));
   }
   return sum;
 }

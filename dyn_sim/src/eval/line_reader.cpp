@@ -18,7 +18,7 @@ bool LineReader::fill() {
     got = read(descriptor_, block.data(), block.size());
   } while (got < 0 && errno == EINTR);
   if (got < 0) throw ModelError(std::string("cannot read standard input: ") + std::strerror(errno));
-  buffer_.append(block.data(), static_cast<size_t>(got));
+  buffer_.append(block.data(), got);
   return got > 0;
 }
 

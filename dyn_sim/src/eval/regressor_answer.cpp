@@ -28,14 +28,14 @@ void add_regressor(Regressor& regressor, const EvalOptions& options, const EvalS
   if (!regressor.update(state.q, state.v, state.a).ok()) throw ModelError("Y of a state that is not finite");
   const Rows rows(model.coordinate_names(), state);
   const regressor::Layout& layout = regressor.layout();
-  std::vector<double> p(static_cast<size_t>(layout.parameters()));
+  std::vector<double> p(layout.parameters());
   regressor.parameters(p);
   answer["Y"] = rows.matrix("Y", regressor.Y());
   answer["bodies"] = layout.link;
   answer["p"] = p;
   const int n = model.coordinates();
   const auto columns = [&](const char* key, int count, auto&& write) {
-    std::vector<double> numbers(static_cast<size_t>(n * count));
+    std::vector<double> numbers(n * count);
     write(std::span<double>(numbers));
     answer[key] = rows.matrix(key, {numbers.data(), n, count, Eigen::OuterStride<>(n)});
   };

@@ -33,7 +33,7 @@ class Rows {
   template <class Vector>
   [[nodiscard]] nlohmann::ordered_json vector(const char* what, const Vector& x) const {
     nlohmann::ordered_json row = nlohmann::ordered_json::array();
-    for (size_t i = 0; i < names_.size(); ++i) row.push_back(finite(what, i, x[static_cast<Eigen::Index>(i)]));
+    for (size_t i = 0; i < names_.size(); ++i) row.push_back(finite(what, i, x[i]));
     return row;
   }
   // A row for each coordinate.
@@ -41,7 +41,7 @@ class Rows {
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
     for (size_t i = 0; i < names_.size(); ++i) {
       nlohmann::ordered_json row = nlohmann::ordered_json::array();
-      for (Eigen::Index j = 0; j < X.cols(); ++j) row.push_back(finite(what, i, X(static_cast<Eigen::Index>(i), j)));
+      for (Eigen::Index j = 0; j < X.cols(); ++j) row.push_back(finite(what, i, X(i, j)));
       rows.push_back(std::move(row));
     }
     return rows;

@@ -76,7 +76,7 @@ ordered_json EvalSession::evaluate(const EvalState& state) {
   const Rows rows(model().coordinate_names(), state);
   const Status status = dynamics_->update(state.q, state.v);
   if (status.code == Status::Code::not_finite) {
-    throw ModelError("joint '" + model().coordinate_names().at(static_cast<size_t>(std::max(status.body, 0))) +
+    throw ModelError("joint '" + model().coordinate_names().at(std::max(status.body, 0)) +
                      "': " + number(status.value) + " is not finite");
   }
   ordered_json result;
@@ -120,12 +120,11 @@ std::vector<double> EvalSession::friction_at(const std::vector<double>& v) const
   for (const JointDescription& joint : robot_.joints) joints[joint.name] = &joint;
   std::vector<double> torque(v.size(), 0.0);
   for (int body = 0; body < tree.size; ++body) {
-    const auto b = static_cast<size_t>(body);
-    const auto c = static_cast<size_t>(tree.coordinate[b]);
+    const size_t c = tree.coordinate[body];
     const JointDescription& joint = *joints.at(model().body_joint(body));
-    const double rate = tree.ratio[b] * v[c];
+    const double rate = tree.ratio[body] * v[c];
     const double sign = rate > 0.0 ? 1.0 : (rate < 0.0 ? -1.0 : 0.0);
-    torque[c] += tree.ratio[b] * friction_with_sign(joint_friction(joint), rate, sign);
+    torque[c] += tree.ratio[body] * friction_with_sign(joint_friction(joint), rate, sign);
   }
   return torque;
 }
@@ -181,7 +180,7 @@ void EvalSession::replace_robot(const json& line, ordered_json& reply) {
   const std::vector<int> carried = carried_coordinates(model(), after, map);
   ordered_json from = ordered_json::array();
   for (const int c : carried) {
-    from.push_back(c < 0 ? ordered_json() : ordered_json(model().coordinate_names().at(static_cast<size_t>(c))));
+    from.push_back(c < 0 ? ordered_json() : ordered_json(model().coordinate_names().at(c)));
   }
   rebuild(std::move(robot), options_);
   reply["from"] = from;  // the joint that each joint of the robot continues; null: it is new
@@ -195,7 +194,7 @@ void EvalSession::rebuild(RobotDescription robot, const EvalOptions& options) {
   auto derivatives = options.derivatives ? std::make_unique<Derivatives>(model) : nullptr;
   const bool had_frame = frame_ && frame_->existed();
   auto frame = options.frame.empty() ? nullptr : std::make_unique<FrameAnswer>(model, options.frame, had_frame);
-  say_warnings(*model);
+  print_warnings(*model);
   robot_ = std::move(robot);
   options_ = options;
   dynamics_ = std::move(dynamics);

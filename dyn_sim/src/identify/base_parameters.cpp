@@ -17,7 +17,7 @@ using Eigen::VectorXd;
 
 std::string parameter_name(const regressor::Layout& layout, int place) {
   static constexpr std::array<const char*, 10> names{"m", "mx", "my", "mz", "ixx", "ixy", "iyy", "ixz", "iyz", "izz"};
-  return layout.link[static_cast<size_t>(place / 10)] + "." + names[static_cast<size_t>(place % 10)];
+  return layout.link[place / 10] + "." + names[place % 10];
 }
 
 BaseSums base_sums(const std::shared_ptr<const Model>& model) {
@@ -34,7 +34,7 @@ BaseSums base_sums(const std::shared_ptr<const Model>& model) {
       v[i] = 3.0 * uniform(random);
       a[i] = 10.0 * uniform(random);
     }
-    const auto count = static_cast<size_t>(n);
+    const size_t count = n;
     (void)regressor.update({q.data(), count}, {v.data(), count}, {a.data(), count}).ok();
     Y.middleRows(k * n, n) = regressor.Y();
   }

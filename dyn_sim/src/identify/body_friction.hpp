@@ -26,9 +26,8 @@ struct BodyFriction {
   std::vector<BodyFriction> all;
   for (int body = 0; body < model.bodies(); ++body) {
     const JointDescription& joint = *joints.at(model.body_joint(body));
-    const auto b = static_cast<size_t>(body);
-    all.push_back({static_cast<size_t>(model.tree().coordinate[b]), model.tree().ratio[b], joint.mimic.has_value(),
-                   joint_friction(joint)});
+    all.push_back({static_cast<size_t>(model.tree().coordinate[body]), model.tree().ratio[body],
+                   joint.mimic.has_value(), joint_friction(joint)});
   }
   return all;
 }

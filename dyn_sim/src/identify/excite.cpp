@@ -84,7 +84,7 @@ class Search {
         dynamics_(model),
         kinematics_(model->bodies()) {
     const auto base = identify::base_sums(model);
-    for (Index r = 0; r < base.sums.rows(); ++r) pivots_.push_back(base.pivots[static_cast<size_t>(r)]);
+    for (Index r = 0; r < base.sums.rows(); ++r) pivots_.push_back(base.pivots[r]);
     n_ = model->coordinates();
   }
 
@@ -174,7 +174,7 @@ class Search {
       v = s.v.row(k);
       a = s.a.row(k);
       if (!dynamics_.update(q, v).ok()) return {std::numeric_limits<double>::infinity(), 0.0};
-      const auto n = static_cast<size_t>(n_);
+      const size_t n = n_;
       dynamics_.inverse({a.data(), n}, {tau.data(), n});
       used.torque = std::max(used.torque, tau.cwiseQuotient(limits_.torque).cwiseAbs().maxCoeff());
       if (options_.floor_m) used.lowest_m = std::min(used.lowest_m, lowest(q));
@@ -189,8 +189,8 @@ class Search {
     update_kinematics(tree, kinematics_, needs_positions);
     double z = std::numeric_limits<double>::infinity();
     for (const Link& link : model_->links()) {
-      if (link.body < 0 || tree.parent[static_cast<size_t>(link.body)] < 0) continue;
-      const auto b = static_cast<size_t>(link.body);
+      if (link.body < 0 || tree.parent[link.body] < 0) continue;
+      const size_t b = link.body;
       z = std::min(z, (kinematics_.origin[b] + kinematics_.R[b] * link.body_T_link.p_m).z());
       z = std::min(z, (kinematics_.origin[b] + kinematics_.R[b] * tree.com[b]).z());
     }
@@ -201,7 +201,7 @@ class Search {
   MatrixXd base_regressor(const Samples& s) {
     MatrixXd Y(s.q.rows() * n_, static_cast<Index>(pivots_.size()));
     VectorXd q(n_), v(n_), a(n_);
-    const auto n = static_cast<size_t>(n_);
+    const size_t n = n_;
     for (Index k = 0; k < s.q.rows(); ++k) {
       q = s.q.row(k);
       v = s.v.row(k);

@@ -44,7 +44,7 @@ std::vector<std::string> wrong_signs(const Energies& e, const std::vector<std::s
   for (Index j = 0; j < e.torque.size(); ++j) {
     if (e.torque[j] < 1e-4 * e.torque.sum() || e.error[j] < 2.0 * e.torque[j] || e.flipped[j] > 0.25 * e.torque[j])
       continue;
-    faults.push_back("the measured torque of joint '" + joints[static_cast<size_t>(j)] +
+    faults.push_back("the measured torque of joint '" + joints[j] +
                      "' has the opposite sign of what the model predicts");
   }
   return faults;
@@ -59,8 +59,7 @@ std::vector<std::string> exchanged_torques(const Comparison& c, const Energies& 
       const double exchanged =
           (c.measured.col(j) - predicted.col(i)).squaredNorm() + (c.measured.col(i) - predicted.col(j)).squaredNorm();
       if (now < 0.5 * torque || exchanged > 0.2 * now || exchanged > 0.25 * torque) continue;
-      return {"the torques of joints '" + joints[static_cast<size_t>(i)] + "' and '" + joints[static_cast<size_t>(j)] +
-              "' look exchanged"};
+      return {"the torques of joints '" + joints[i] + "' and '" + joints[j] + "' look exchanged"};
     }
   }
   return {};
@@ -112,8 +111,7 @@ std::vector<std::string> exchanged_joints(const std::shared_ptr<const Model>& mo
       const double then = relative(model, motion, thinned(motion, i, j));
       if (then > best || then > 0.4) continue;
       best = then;
-      fault = {"joints '" + names[static_cast<size_t>(i)] + "' and '" + names[static_cast<size_t>(j)] +
-               "' look exchanged in the log"};
+      fault = {"joints '" + names[i] + "' and '" + names[j] + "' look exchanged in the log"};
     }
   }
   return fault;
@@ -134,7 +132,7 @@ std::vector<std::string> other_gravity(const std::shared_ptr<const Model>& model
     for (int axis = 0; axis < 3; ++axis) {
       dynamics.set_gravity(Vec3d::Unit(axis));
       if (!dynamics.update(q, still).ok()) return {};
-      for (Index j = 0; j < rest.cols(); ++j) G(j, axis) = dynamics.g()[c.coordinates[static_cast<size_t>(j)]];
+      for (Index j = 0; j < rest.cols(); ++j) G(j, axis) = dynamics.g()[c.coordinates[j]];
     }
     const VectorXd b = rest.row(k);
     AtA += G.transpose() * G;
@@ -161,7 +159,7 @@ std::vector<std::string> other_scales(const Comparison& c, const Energies& e, co
     if (pp < 1e-2 * e.torque.sum() || pt <= 0.0 || pt * pt < 0.95 * pp * e.torque[j]) continue;
     const double scale = pt / pp;
     if (scale > 0.6 && scale < 1.67) continue;
-    faults.push_back("the torque of joint '" + joints[static_cast<size_t>(j)] + "' is " + text(scale) +
+    faults.push_back("the torque of joint '" + joints[j] + "' is " + text(scale) +
                      " times what the model predicts: is a gear ratio or the scale of a sensor wrong?");
   }
   return faults;
@@ -172,7 +170,7 @@ std::vector<std::string> other_scales(const Comparison& c, const Energies& e, co
 std::vector<std::string> find_faults(const std::shared_ptr<const Model>& model, const Motion& motion,
                                      const Comparison& c) {
   std::vector<std::string> joints;
-  for (const int i : c.coordinates) joints.push_back(model->coordinate_names().at(static_cast<size_t>(i)));
+  for (const int i : c.coordinates) joints.push_back(model->coordinate_names().at(i));
   const Energies e = energies(c);
   for (auto faults : {wrong_signs(e, joints), other_gravity(model, c), exchanged_torques(c, e, joints)}) {
     if (!faults.empty()) return faults;

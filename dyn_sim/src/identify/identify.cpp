@@ -72,18 +72,18 @@ class Identifier {
     const auto joints = static_cast<Index>(information_.joints.size());
     sigma_.resize(joints);
     for (Index j = 0; j < joints; ++j) {
-      sigma_[j] = std::max(0.1 * information_.joints[static_cast<size_t>(j)].torque_rms, 1e-9);
+      sigma_[j] = std::max(0.1 * information_.joints[j].torque_rms, 1e-9);
     }
     for (int round = 0; round < 3; ++round) {
       ConsistentFit solver = problem.fit(sigma_, -1);
       walk(solver, 1e-2);
       const double each = static_cast<double>(problem.unknowns().size()) / static_cast<double>(joints);
       for (Index j = 0; j < joints; ++j) {
-        const JointInformation& joint = information_.joints[static_cast<size_t>(j)];
+        const JointInformation& joint = information_.joints[j];
         double squares = 0.0, samples = 0.0;
         for (int b = 0; b < blocks; ++b) {
           squares += problem.squared_error(static_cast<int>(j), b, solver.x());
-          samples += joint.samples[static_cast<size_t>(b)];
+          samples += joint.samples[b];
         }
         const double freedom = std::max(samples - each, 0.25 * samples);
         const double floor = 1e-6 * std::max(joint.torque_rms, 1e-6);
@@ -98,7 +98,7 @@ class Identifier {
     double samples = 0.0;
     for (int block = 0; block < blocks; ++block) {
       ConsistentFit solver = problem.fit(sigma_, block);
-      for (const JointInformation& joint : information_.joints) samples += joint.samples[static_cast<size_t>(block)];
+      for (const JointInformation& joint : information_.joints) samples += joint.samples[block];
       for (size_t k = 0; k < weights.size(); ++k) {
         solver.solve(weights[k]);
         for (int j = 0; j < static_cast<int>(sigma_.size()); ++j) {
@@ -149,10 +149,9 @@ class Identifier {
     const regressor::Layout& layout = regressor_.layout();
     const auto& fitted = problem.unknowns().bodies;
     for (int b = 0; b < layout.size(); ++b) {
-      const auto place = static_cast<size_t>(b);
       IdentifiedLink link;
-      link.name = layout.link[place];
-      link.joint = layout.joint[place];
+      link.name = layout.link[b];
+      link.joint = layout.joint[b];
       link.maker = link.inertial = inertial_of(maker_.segment<10>(10 * b));
       const auto found = std::find(fitted.begin(), fitted.end(), b);
       if (found == fitted.end()) {
@@ -237,7 +236,7 @@ class Identifier {
       joint.viscous_negative = d.damping_negative;
       joint.coulomb_negative = d.friction_negative;
     }
-    joint.name = model_->coordinate_names().at(static_cast<size_t>(coordinate));
+    joint.name = model_->coordinate_names().at(coordinate);
     return joint;
   }
 
@@ -257,7 +256,7 @@ class Identifier {
       const double sigma = std::sqrt(std::max(0.0, variances[r]));
       const double scale = std::sqrt((to_x.row(r).transpose().cwiseProduct(problem.units())).squaredNorm());
       const bool told = sigma < scale && to_x.row(r).squaredNorm() > 0.0;
-      result_.base.push_back({base.in_words[static_cast<size_t>(r)], values[r], makers[r], sigma, told});
+      result_.base.push_back({base.in_words[r], values[r], makers[r], sigma, told});
     }
     result_.rank = rank(problem, static_cast<int>(values.size()));
     if (result_.rank < static_cast<int>(values.size())) {
@@ -301,7 +300,7 @@ class Identifier {
   void warn_of_motion() {
     const auto& names = model_->coordinate_names();
     for (const JointInformation& joint : information_.joints) {
-      const std::string& name = names[static_cast<size_t>(joint.coordinate)];
+      const std::string& name = names[joint.coordinate];
       if (joint.v_max < 0.02) {
         result_.warnings.push_back("joint '" + name + "' hardly moves (at most " + text(joint.v_max) +
                                    " rad/s or m/s): its friction and armature stay the maker's");

@@ -104,17 +104,17 @@ double choose_cutoff_hz(const Eigen::MatrixXd& measured, int order, double rate_
   Eigen::FFT<double> transform;
   Eigen::VectorXd power = Eigen::VectorXd::Zero(bins);  // of the acceleration, all joints
   for (Index joint = 0; joint < measured.cols(); ++joint) {
-    std::vector<double> windowed(static_cast<size_t>(n));
+    std::vector<double> windowed(n);
     const double begin = measured(0, joint), slope = (measured(n - 1, joint) - begin) / static_cast<double>(n - 1);
     for (Index k = 0; k < n; ++k) {
       const double hann =
           0.5 - 0.5 * std::cos(2.0 * std::numbers::pi * (static_cast<double>(k) + 0.5) / static_cast<double>(n));
-      windowed[static_cast<size_t>(k)] = hann * (measured(k, joint) - begin - slope * static_cast<double>(k));
+      windowed[k] = hann * (measured(k, joint) - begin - slope * static_cast<double>(k));
     }
     std::vector<std::complex<double>> spectrum;
     transform.fwd(spectrum, windowed);
     Eigen::VectorXd square(bins);
-    for (Index k = 0; k < bins; ++k) square[k] = std::norm(spectrum[static_cast<size_t>(k)]);
+    for (Index k = 0; k < bins; ++k) square[k] = std::norm(spectrum[k]);
     const double noise = square.tail(bins / 4).mean();
     for (Index k = 1; k < bins; ++k) {  // where it stands ten times out of the noise, over some bins
       const Index from = std::max<Index>(1, k - 4), count = std::min<Index>(bins - from, 9);

@@ -41,8 +41,7 @@ struct Range {
 std::vector<Range> between_gaps(const MotionLog& log, double step_s) {
   std::vector<Range> ranges{{0, 1}};
   for (Index k = 1; k < log.rows(); ++k) {
-    const auto r = static_cast<size_t>(k);
-    if (log.time_s[r] - log.time_s[r - 1] > gap_in_steps * step_s) ranges.push_back({k, k});
+    if (log.time_s[k] - log.time_s[k - 1] > gap_in_steps * step_s) ranges.push_back({k, k});
     ranges.back().end = k + 1;
   }
   return ranges;
@@ -50,8 +49,7 @@ std::vector<Range> between_gaps(const MotionLog& log, double step_s) {
 
 bool is_even(const MotionLog& log, const Range& range, double step_s) {
   for (Index k = range.begin + 1; k < range.end; ++k) {
-    const auto r = static_cast<size_t>(k);
-    if (std::abs(log.time_s[r] - log.time_s[r - 1] - step_s) > even * step_s + rounding * std::abs(log.time_s[r]))
+    if (std::abs(log.time_s[k] - log.time_s[k - 1] - step_s) > even * step_s + rounding * std::abs(log.time_s[k]))
       return false;
   }
   return true;
@@ -59,7 +57,7 @@ bool is_even(const MotionLog& log, const Range& range, double step_s) {
 
 // Cubic through two rows with the slopes of their neighbours (Catmull and Rom on an uneven grid).
 MatrixXd on_grid(const MotionLog& log, const MatrixXd& X, const Range& range, const Eigen::VectorXd& grid) {
-  const auto t = [&log](Index k) { return log.time_s[static_cast<size_t>(k)]; };
+  const auto t = [&log](Index k) { return log.time_s[k]; };
   const auto slope = [&](Index k, Index c) {
     const Index before = std::max(k - 1, range.begin), after = std::min(k + 1, range.end - 1);
     return (X(after, c) - X(before, c)) / (t(after) - t(before));
@@ -81,8 +79,7 @@ Stretch cut(const MotionLog& log, const Range& range, double step_s, bool as_it_
   Stretch s;
   s.step_s = step_s;
   const Index rows = range.end - range.begin;
-  const double begin = log.time_s[static_cast<size_t>(range.begin)],
-               end = log.time_s[static_cast<size_t>(range.end - 1)];
+  const double begin = log.time_s[range.begin], end = log.time_s[range.end - 1];
   if (as_it_is) {
     s.time_s = Eigen::Map<const Eigen::VectorXd>(log.time_s.data() + range.begin, rows);
     s.q = log.q.middleRows(range.begin, rows);
@@ -125,7 +122,7 @@ void differentiate(Stretch& s, bool has_v, double cutoff_hz) {
 double spectral_cutoff(const MotionLog& log, const Range& range, double step_s) {
   std::vector<int> joints;
   for (Index c = 0; c < log.q.cols(); ++c) {
-    if (log.in_log[static_cast<size_t>(c)]) joints.push_back(static_cast<int>(c));
+    if (log.in_log[c]) joints.push_back(static_cast<int>(c));
   }
   const Stretch s = cut(log, range, step_s, is_even(log, range, step_s));
   const double by_positions = identify::choose_cutoff_hz(s.q(Eigen::all, joints), 2, 1.0 / step_s);
@@ -172,9 +169,7 @@ Motion make_motion(const MotionLog& log, double cutoff_hz) {
   for (const Range& range : ranges) {
     const Index rows = range.end - range.begin;
     const double mean =
-        rows > 1 ? (log.time_s[static_cast<size_t>(range.end - 1)] - log.time_s[static_cast<size_t>(range.begin)]) /
-                       static_cast<double>(rows - 1)
-                 : step_s;
+        rows > 1 ? (log.time_s[range.end - 1] - log.time_s[range.begin]) / static_cast<double>(rows - 1) : step_s;
     const bool as_it_is = is_even(log, range, mean);
     if (rows >= shortest_stretch) {
       motion.stretches.push_back(cut(log, range, as_it_is ? mean : step_s, as_it_is));

@@ -103,7 +103,7 @@ int Problem::best_stribeck(const JointInformation& joint) const {
 }
 
 void Problem::add_friction(int index, Friction friction, const JointDescription& maker) {
-  const JointInformation& joint = information_.joints[static_cast<size_t>(index)];
+  const JointInformation& joint = information_.joints[index];
   const double share = 0.02 * std::max(joint.torque_rms, 1e-9);
   const double viscous = std::max(maker.damping, share / joint.v_rms), coulomb = std::max(maker.friction, share);
   const auto add = [&](What what, std::vector<std::pair<int, double>> columns, double scale) {
@@ -121,7 +121,7 @@ void Problem::add_friction(int index, Friction friction, const JointDescription&
   add(What::coulomb, {{column_s, 1.0}}, coulomb);
   if (friction != Friction::stribeck) return;
   const int best = best_stribeck(joint);
-  unknowns_.stribeck_velocity[static_cast<size_t>(index)] = stribeck_velocities[static_cast<size_t>(best)];
+  unknowns_.stribeck_velocity[index] = stribeck_velocities[best];
   add(What::stribeck, {{column_stribeck + best, 1.0}}, share);
 }
 

@@ -52,9 +52,7 @@ class Problem {
   // |R_j x - tau_j|^2 over a block.
   [[nodiscard]] double squared_error(int joint, int block, const Eigen::VectorXd& x) const;
   // Rows [A | b] of a joint and block in x.
-  [[nodiscard]] const Eigen::MatrixXd& rows(int joint, int block) const {
-    return rows_[static_cast<size_t>(joint)][static_cast<size_t>(block)];
-  }
+  [[nodiscard]] const Eigen::MatrixXd& rows(int joint, int block) const { return rows_[joint][block]; }
   // Of all blocks but `without` (-1: of all), joints weighed by their noise.
   [[nodiscard]] ConsistentFit fit(const Eigen::VectorXd& sigma, int without) const;
   [[nodiscard]] const Information& information() const noexcept { return information_; }

@@ -45,7 +45,7 @@ Json worst_moments(const Comparison& c, const std::vector<std::string>& joints) 
   for (Index j = 0; j < residual.cols(); ++j) {
     Index row = 0;
     const double most = residual.col(j).cwiseAbs().maxCoeff(&row);
-    all.emplace_back(most, Json{{"joint", joints[static_cast<size_t>(j)]},
+    all.emplace_back(most, Json{{"joint", joints[j]},
                                 {"time", c.time_s[row]},
                                 {"measured", c.measured(row, j)},
                                 {"predicted", c.measured(row, j) - residual(row, j)},
@@ -70,7 +70,7 @@ Json page_data(const Model& model, const Comparison& c) {
   for (const std::string& name : arm.coordinates) data["coordinates"].push_back({{"name", name}});
   std::vector<std::string> joints;
   for (const int i : c.coordinates) {
-    joints.push_back(arm.coordinates.at(static_cast<size_t>(i)));
+    joints.push_back(arm.coordinates.at(i));
     bool linear = false;
     for (const Joint& joint : model.joints()) {
       if (joint.first_coordinate == i) linear = joint.description.type == JointType::prismatic;

@@ -20,8 +20,8 @@ std::vector<int> moved_bodies(const Tree& tree, const regressor::Layout& layout,
   std::vector<int> moved;
   for (int b = 0; b < layout.size(); ++b) {
     for (int i = 0; i < tree.size; ++i) {
-      if (tree.coordinate[static_cast<size_t>(i)] != coordinate) continue;
-      if (!tree.supports(i, layout.body[static_cast<size_t>(b)])) continue;
+      if (tree.coordinate[i] != coordinate) continue;
+      if (!tree.supports(i, layout.body[b])) continue;
       moved.push_back(b);
       break;
     }
@@ -111,7 +111,7 @@ class Gatherer {
       q = s.q.row(k);
       v = s.v.row(k);
       a = s.a.row(k);
-      const auto size = static_cast<size_t>(n);
+      const size_t size = n;
       const Status status = regressor_.update({q.data(), size}, {v.data(), size}, {a.data(), size});
       if (!status.ok()) throw ModelError(motion.source + ": a state is too large to compute with");
       for (size_t j = 0; j < D.size(); ++j) joint_row(information_.joints[j], s, k, D[j]);
@@ -144,9 +144,8 @@ class Gatherer {
       MatrixXd X(count, D.cols());
       for (Index k = 0; k < count; ++k) X.row(k) = D.row(begin + from + k * every);
       X *= std::sqrt(gain * static_cast<double>(to - from) / static_cast<double>(count));
-      const auto b = static_cast<size_t>(block);
-      add_rows(joint.R[b], X);
-      joint.samples[b] += gain * static_cast<double>(to - from);
+      add_rows(joint.R[block], X);
+      joint.samples[block] += gain * static_cast<double>(to - from);
     }
   }
 

@@ -51,7 +51,7 @@ void BagColumns::add(std::span<const std::uint8_t> message, std::int64_t logged_
     const auto found = std::find(state.names.begin(), state.names.end(), names_[k]);
     complete = found != state.names.end();
     if (!complete) break;
-    const auto from = static_cast<size_t>(found - state.names.begin());
+    const size_t from = found - state.names.begin();
     if (!state.position.empty()) row.values[3 * k] = state.position[from];
     if (!state.velocity.empty()) row.values[3 * k + 1] = state.velocity[from];
     if (!state.effort.empty()) row.values[3 * k + 2] = state.effort[from];

@@ -38,7 +38,7 @@ class Db3 {
     sqlite3_bind_int64(messages.get(), 1, wanted);
     while (step(messages)) {
       const auto* const data = static_cast<const std::uint8_t*>(sqlite3_column_blob(messages.get(), 1));
-      const auto size = static_cast<size_t>(sqlite3_column_bytes(messages.get(), 1));
+      const size_t size = sqlite3_column_bytes(messages.get(), 1);
       columns_.add({data, data == nullptr ? 0 : size}, sqlite3_column_int64(messages.get(), 0));
     }
   }

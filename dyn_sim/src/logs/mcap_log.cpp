@@ -44,7 +44,7 @@ class Fields {
       bag_.fail(std::string("a ") + what_ + " is damaged: " + std::to_string(bytes) + " bytes are declared and " +
                 std::to_string(content_.size() - at_) + " are there");
     }
-    const View part = content_.subspan(at_, static_cast<size_t>(bytes));
+    const View part = content_.subspan(at_, bytes);
     at_ += static_cast<size_t>(bytes);
     return part;
   }
@@ -111,7 +111,7 @@ class Mcap {
       }
       if (length > largest_record)
         bag_.fail("a record has " + std::to_string(length) + " bytes, more than this program reads");
-      Bytes content(static_cast<size_t>(length));
+      Bytes content(length);
       if (!get(content.data(), content.size())) bag_.fail("the file cannot be read to its end");
       record(start[0], content, false);
     }
@@ -163,9 +163,9 @@ class Mcap {
       bag_.fail("a chunk says that it has " + std::to_string(size) + " bytes, more than this program reads");
     Bytes unpacked;
     if (compression == "zstd") {
-      unpacked = unpacked_zstd(packed, static_cast<size_t>(size), bag_);
+      unpacked = unpacked_zstd(packed, size, bag_);
     } else if (compression == "lz4") {
-      unpacked = unpacked_lz4(packed, static_cast<size_t>(size), bag_);
+      unpacked = unpacked_lz4(packed, size, bag_);
     } else if (!compression.empty()) {
       bag_.fail("a chunk is compressed by '" + compression + "', not by zstd or lz4");
     }

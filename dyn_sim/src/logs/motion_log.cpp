@@ -103,7 +103,7 @@ std::vector<size_t> rows_to_keep(RawLog& raw) {
 
 const JointDescription& joint_of(const Model& model, size_t coordinate) {
   for (const Joint& joint : model.joints()) {
-    const auto first = static_cast<size_t>(joint.first_coordinate);
+    const size_t first = joint.first_coordinate;
     if (coordinate >= first && coordinate < first + static_cast<size_t>(joint.degrees)) return joint.description;
   }
   throw ModelError("there is no coordinate " + std::to_string(coordinate));
@@ -115,7 +115,7 @@ void check_units(const MotionLog& log, const Model& model) {
   for (size_t i = 0; i < log.in_log.size(); ++i) {
     const JointDescription& joint = joint_of(model, i);
     if (!log.in_log[i] || joint.type != JointType::revolute || !joint.limits) continue;
-    const auto column = log.q.col(static_cast<Eigen::Index>(i));
+    const auto column = log.q.col(i);
     const double least = column.minCoeff(), most = column.maxCoeff();
     const double lower = joint.limits->lower - 0.1, upper = joint.limits->upper + 0.1;
     if (least >= lower - 0.5 && most <= upper + 0.5) continue;
@@ -135,11 +135,10 @@ void check_units(const MotionLog& log, const Model& model) {
 void check_velocities(const MotionLog& log, const Model& model) {
   if (!log.has_v || log.rows() < 20) return;
   for (Eigen::Index i = 0; i < log.q.cols(); ++i) {
-    if (!log.in_log[static_cast<size_t>(i)]) continue;
+    if (!log.in_log[i]) continue;
     double vv = 0.0, vd = 0.0, dd = 0.0;
     for (Eigen::Index k = 5; k + 5 < log.rows(); ++k) {  // over ten rows, so that noise counts little
-      const auto r = static_cast<size_t>(k);
-      const double span = log.time_s[r + 5] - log.time_s[r - 5];
+      const double span = log.time_s[k + 5] - log.time_s[k - 5];
       const double slope = (log.q(k + 5, i) - log.q(k - 5, i)) / span;
       const double v = log.v.col(i).segment(k - 5, 11).mean();
       vv += v * v;
@@ -149,13 +148,13 @@ void check_velocities(const MotionLog& log, const Model& model) {
     if (dd == 0.0 || vv == 0.0 || vd * vd < 0.81 * vv * dd) {
       const double moving = std::sqrt(dd / static_cast<double>(log.rows()));
       if (moving < 0.02 || vd * vd > 0.25 * vv * dd) continue;
-      throw ModelError(log.source + ": the velocity of joint '" + model.coordinate_names()[static_cast<size_t>(i)] +
+      throw ModelError(log.source + ": the velocity of joint '" + model.coordinate_names()[i] +
                        "' is not the rate of its position");
     }
     const double ratio = vd / dd;
     if (ratio > 0.8 && ratio < 1.25) continue;
-    throw ModelError(log.source + ": the velocity of joint '" + model.coordinate_names()[static_cast<size_t>(i)] +
-                     "' is " + text(ratio) + " times the rate of its position" +
+    throw ModelError(log.source + ": the velocity of joint '" + model.coordinate_names()[i] + "' is " + text(ratio) +
+                     " times the rate of its position" +
                      (ratio > 50.0 && ratio < 65.0 ? "; it must be in rad/s, not degrees/s" : ""));
   }
 }
@@ -178,7 +177,7 @@ class Mapper {
     if (rows_.size() < 3) throw ModelError(raw_.source + ": all rows have the same time");
     for (const size_t k : rows_) log_.time_s.push_back(raw_.time_s[k]);
     columns();
-    tell();
+    note_strangers();
     check_units(log_, model_);
     check_velocities(log_, model_);
     log_.notes.insert(log_.notes.begin(), raw_.notes.begin(), raw_.notes.end());
@@ -188,7 +187,7 @@ class Mapper {
  private:
   bool fill(const std::vector<double>& from, Eigen::MatrixXd& to, size_t coordinate) {
     for (size_t k = 0; k < rows_.size() && !from.empty(); ++k) {
-      to(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(coordinate)) = from[rows_[k]];
+      to(k, coordinate) = from[rows_[k]];
     }
     return !from.empty();
   }
@@ -221,11 +220,11 @@ class Mapper {
     }
     const auto given = choice_.at.find(name);
     const double q = given == choice_.at.end() ? 0.0 : given->second;
-    log_.q.col(static_cast<Eigen::Index>(coordinate)).setConstant(q);
+    log_.q.col(coordinate).setConstant(q);
     log_.notes.push_back("joint '" + name + "' is not in the log and is assumed at " + text(q));
   }
 
-  void tell() {
+  void note_strangers() {
     const auto& names = model_.coordinate_names();
     std::vector<std::string> strangers;
     for (const auto& [joint, columns] : raw_.joints) {
@@ -239,7 +238,7 @@ class Mapper {
     for (const auto& [joint, q] : choice_.at) {
       const auto found = std::find(names.begin(), names.end(), joint);
       if (found == names.end()) throw ModelError("--at " + joint + ": the robot has no such joint");
-      if (log_.in_log[static_cast<size_t>(found - names.begin())]) {
+      if (log_.in_log[found - names.begin()]) {
         throw ModelError("--at " + joint + ": this joint is in the log " + raw_.source);
       }
     }

@@ -16,7 +16,7 @@ double rounded(double x, double resolution) { return resolution > 0.0 ? std::rou
 std::vector<double> moved(const std::vector<double>& from, const std::vector<int>& same) {
   std::vector<double> to(same.size(), 0.0);
   for (std::size_t i = 0; i < same.size(); ++i) {
-    const auto k = static_cast<std::size_t>(same[i]);
+    const std::size_t k = same[i];
     if (same[i] >= 0 && k < from.size()) to[i] = from[k];
   }
   return to;
@@ -53,7 +53,7 @@ void Drives::fit(const Model& model, const std::vector<int>& same) {
   limit_.clear();
   for (const Joint& joint : model.joints()) {
     const auto& limits = joint.description.limits;
-    limit_.insert(limit_.end(), static_cast<std::size_t>(joint.degrees),
+    limit_.insert(limit_.end(), joint.degrees,
                   limited_ && limits ? limits->effort : std::numeric_limits<double>::infinity());
   }
   effort_ = moved(effort_, same);
@@ -68,7 +68,7 @@ void Drives::reset() noexcept {
 void Drives::take_over(const Drives& before, std::span<const int> from) noexcept {
   head_ = before.head_;
   for (std::size_t i = 0; i < effort_.size(); ++i) {
-    const auto k = static_cast<std::size_t>(from[i]);
+    const std::size_t k = from[i];
     effort_[i] = from[i] < 0 ? 0.0 : before.effort_[k];
     for (std::size_t d = 0; d < delayed_.size(); ++d) delayed_[d][i] = from[i] < 0 ? 0.0 : before.delayed_[d][k];
   }

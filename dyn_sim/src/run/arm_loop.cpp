@@ -6,6 +6,7 @@
 #include <cmath>
 #include <ctime>
 #include <thread>
+#include <utility>
 
 #include "dyn_core/numeric/residual.hpp"
 
@@ -15,8 +16,6 @@ namespace {
 constexpr int most_rows = 60000;
 constexpr double most_recorded = 3.2e7;  // numbers of one arm, 256 MB
 constexpr int ring_slots = 256;
-
-size_t at(int i) { return static_cast<size_t>(i); }
 
 live::LiveOptions live_options(const ArmConfig& config) {
   live::LiveOptions options = config.live;
@@ -56,13 +55,13 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, con
       record_columns_(config, *live_.newest_model()),
       judge_(*live_.newest_model(), config),
       duration_s_(duration_s) {
-  const auto n = at(live_.max_coordinates());
+  const size_t n = live_.max_coordinates();
   for (auto* x : {&q_, &v_, &ref_q_, &ref_v_, &ref_a_, &effort_, &zero_, &sensed_}) x->assign(n, 0.0);
   record_.config = &config;
   record_.model = live_.newest_model();
   record_.coordinates = record_columns_.names();
-  record_.brought = record_columns_.brought();
-  record_.sometimes = record_columns_.sometimes();
+  record_.added_units = record_columns_.added_units();
+  record_.partial_columns = record_columns_.partial_columns();
   columns_ = record_columns_.of(plant_->model());
   for (const Event& event : config.events) {
     const auto* const change = std::get_if<RobotEvent>(&event.what);
@@ -74,10 +73,10 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, con
   const double most = std::min<double>(most_rows, std::floor(most_recorded / width));
   record_every_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cycles / most)));
   rows_max_ = static_cast<int>(cycles / static_cast<double>(record_every_)) + 1;
-  record_.time_s.resize(at(rows_max_));
-  record_.jsim.resize(at(rows_max_));
-  record_.flags.resize(at(rows_max_));
-  record_.signals.assign(at(rows_max_) * at(static_cast<int>(Signal::count)) * record_.coordinates.size(),
+  record_.time_s.resize(rows_max_);
+  record_.jsim.resize(rows_max_);
+  record_.flags.resize(rows_max_);
+  record_.signals.assign(rows_max_ * static_cast<size_t>(Signal::count) * record_.coordinates.size(),
                          std::numeric_limits<double>::quiet_NaN());
   record_.collision_begins_s.reserve(ArmRecord::most_collisions);
   record_.reference_cuts.reserve(ArmRecord::most_cuts);
@@ -89,13 +88,12 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, con
     record_.events.push_back({event.time_s, -1.0, event.label, {}});
   }
 
-  const std::span<double> q(ref_q_.data(), at(robot_n_)), v(ref_v_.data(), at(robot_n_)),
-      a(ref_a_.data(), at(robot_n_));
+  const std::span<double> q(ref_q_.data(), robot_n_), v(ref_v_.data(), robot_n_), a(ref_a_.data(), robot_n_);
   config.trajectory->sample(0.0, q, v, a);
   if (config.start_q.empty()) {
     plant_->reset(q, v);
   } else {
-    plant_->reset(config.start_q, std::span<const double>(zero_.data(), at(robot_n_)));
+    plant_->reset(config.start_q, std::span<const double>(zero_.data(), robot_n_));
   }
   controller_.activate({plant_->q(), plant_->v()});
   start_validator(rate_hz);
@@ -149,8 +147,8 @@ void ArmLoop::apply_due_events(double time_s, bool wait) noexcept {
     if (learner_ != nullptr && events_->estimate_ends(learning_event_, time_s)) end_learning(wait);
     EventWriter::Ready* const ready = events_->due(time_s, wait);
     if (ready == nullptr) return;
-    live_.enact(ready->change);
-    if (ready->parameters) controller_.enact(std::move(ready->parameters));
+    live_.apply(ready->change);
+    if (ready->parameters) controller_.apply(std::move(ready->parameters));
     if (ready->plant) {
       ready->plant->take_over(*plant_, ready->from);
       plant_.swap(ready->plant);
@@ -165,9 +163,9 @@ void ArmLoop::apply_due_events(double time_s, bool wait) noexcept {
     }
     if (ready->estimate_ends >= 0) {
       learner_ = nullptr;
-      if (ready->attached) record_.estimates[at(ready->estimate_ends)].attached_s = time_s;
+      if (ready->attached) record_.estimates[ready->estimate_ends].attached_s = time_s;
     }
-    if (ready->event >= 0) record_.events[at(ready->event)].applied_s = time_s;
+    if (ready->event >= 0) record_.events[ready->event].applied_s = time_s;
     events_->done();
   }
 }
@@ -194,10 +192,10 @@ void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
     update_ns_ = 0.0;
     return;
   }
-  const auto n = std::max(plant_->q().size(), at(robot_n_));
+  const auto n = std::max<size_t>(plant_->q().size(), robot_n_);
   const std::span<double> q(q_.data(), n), v(v_.data(), n);
   plant_->measure(q, v);
-  const auto own = at(robot_n_);
+  const size_t own = robot_n_;
   trajectory_->sample(time_s, {ref_q_.data(), own}, {ref_v_.data(), own}, {ref_a_.data(), own});
   ahead_.stand_at(time_s);
   const control::ReferenceInput reference{
@@ -232,7 +230,7 @@ void ArmLoop::sample_in(std::int64_t number) noexcept {
 
 // Adds a cycle to the figures of the run, and publishes it to other threads.
 void ArmLoop::note(double time_s, const control::CycleReport& report) noexcept {
-  const auto own = at(robot_n_);
+  const size_t own = robot_n_;
   worst_error_ = 0.0;
   for (size_t i = 0; i < own; ++i) {
     const double e = ref_q_[i] - plant_->q()[i];
@@ -260,7 +258,7 @@ void ArmLoop::note(double time_s, const control::CycleReport& report) noexcept {
 
 void ArmLoop::note_passive(double time_s) noexcept {
   for (size_t i = 0; i < plant_->v().size(); ++i) {
-    if (i < at(robot_n_) && passive_[i] == 0) continue;
+    if (std::cmp_less(i, robot_n_) && passive_[i] == 0) continue;
     const double rate = std::abs(plant_->v()[i]);
     judge_.note(time_s, Signal::v, column(i), rate);
     record_.passive_rate_max = larger_error(rate, record_.passive_rate_max);
@@ -279,7 +277,7 @@ void ArmLoop::note_report(double time_s, const control::CycleReport& report) noe
   if (report.reference_limited) ++record_.reference_limited_cycles;
   if (report.reference_cut.count > cuts_seen_ && record_.reference_cuts.size() < ArmRecord::most_cuts) {
     ReferenceCutRecord& cut = record_.reference_cuts.emplace_back(ReferenceCutRecord{time_s, report.reference_cut});
-    if (cut.cut.coordinate >= 0) cut.cut.coordinate = columns_[at(cut.cut.coordinate)];
+    if (cut.cut.coordinate >= 0) cut.cut.coordinate = columns_[cut.cut.coordinate];
   }
   cuts_seen_ = report.reference_cut.count;
   view_.collision.store(report.collision, std::memory_order_relaxed);
@@ -292,7 +290,7 @@ void ArmLoop::note_report(double time_s, const control::CycleReport& report) noe
 
 double* ArmLoop::row_signal(int row, Signal signal) noexcept {
   return record_.signals.data() +
-         (at(row) * at(static_cast<int>(Signal::count)) + at(static_cast<int>(signal))) * record_.coordinates.size();
+         (row * static_cast<size_t>(Signal::count) + static_cast<size_t>(signal)) * record_.coordinates.size();
 }
 
 void ArmLoop::write_row(double time_s, const control::CycleReport& report) noexcept {
@@ -304,7 +302,7 @@ void ArmLoop::write_row(double time_s, const control::CycleReport& report) noexc
       if (columns_[i] >= 0) to[columns_[i]] = from[i];
     }
   };
-  const auto put = [&](Signal signal, const double* from) { put_of(signal, from, at(robot_n_)); };
+  const auto put = [&](Signal signal, const double* from) { put_of(signal, from, robot_n_); };
   const size_t all = plant_->q().size();  // payloads' joints have a motion but no reference
   put_of(Signal::q, plant_->q().data(), all);
   put_of(Signal::v, plant_->v().data(), all);
@@ -323,13 +321,13 @@ void ArmLoop::write_row(double time_s, const control::CycleReport& report) noexc
   plant_->acceleration(sensed_);
   put_of(Signal::a, sensed_.data(), all);
   for (int i = 0; i < robot_n_; ++i) {
-    row_signal(row, Signal::position_error)[column(at(i))] = ref_q_[at(i)] - plant_->q()[at(i)];
-    row_signal(row, Signal::velocity_error)[column(at(i))] = ref_v_[at(i)] - plant_->v()[at(i)];
+    row_signal(row, Signal::position_error)[column(i)] = ref_q_[i] - plant_->q()[i];
+    row_signal(row, Signal::velocity_error)[column(i)] = ref_v_[i] - plant_->v()[i];
   }
-  record_.time_s[at(row)] = time_s;
-  record_.jsim[at(row)] = static_cast<std::int16_t>(report.algorithms.jsim);
+  record_.time_s[row] = time_s;
+  record_.jsim[row] = static_cast<std::int16_t>(report.algorithms.jsim);
   using Mode = control::CycleReport::Mode;
-  record_.flags[at(row)] = static_cast<std::uint8_t>(
+  record_.flags[row] = static_cast<std::uint8_t>(
       (report.saturated ? ArmRecord::flag_saturated : 0) | (report.collision ? ArmRecord::flag_collision : 0) |
       (report.ramping ? ArmRecord::flag_ramping : 0) | (report.fallback ? ArmRecord::flag_fallback : 0) |
       (report.mode != Mode::tracking ? ArmRecord::flag_holding : 0));
@@ -359,7 +357,7 @@ void ArmLoop::finish(const Ending& ending) {
     v.max_g = numbers.max_g;
   }
 #endif
-  judge_.tell(ending, record_);
+  judge_.write_failures(ending, record_);
 }
 
 }  // namespace dyn::sim

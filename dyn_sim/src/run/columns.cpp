@@ -66,7 +66,7 @@ std::vector<int> carried_through(const Model& before, const Model& after, const 
 
 Columns::Columns(const ArmConfig& config, const Model& robot) {
   add(robot);
-  brought_.clear();
+  added_units_.clear();
   always_ = robot.coordinates();
   RobotDescription carried = config.description;
   std::vector<Payload> payloads;
@@ -99,7 +99,7 @@ void Columns::add(const Model& plant) {
     const bool taken = std::find(names_.begin(), names_.end(), name) != names_.end();
     keys_.emplace_back(name, units[i].linear);
     names_.push_back(taken ? name + (units[i].linear ? ".slides" : ".turns") : name);
-    brought_.push_back(units[i]);
+    added_units_.push_back(units[i]);
   }
 }
 

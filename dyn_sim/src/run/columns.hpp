@@ -30,11 +30,11 @@ class Columns {
 
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
   // Of the columns after the robot's.
-  [[nodiscard]] const std::vector<CoordinateUnit>& brought() const noexcept { return brought_; }
+  [[nodiscard]] const std::vector<CoordinateUnit>& added_units() const noexcept { return added_units_; }
   // By coordinate of the plant; each has a column if its event is in the configuration.
   [[nodiscard]] std::vector<int> of(const Model& plant) const;
   // The number of columns, at the end, that have NaN in some rows.
-  [[nodiscard]] int sometimes() const noexcept { return static_cast<int>(names_.size()) - always_; }
+  [[nodiscard]] int partial_columns() const noexcept { return static_cast<int>(names_.size()) - always_; }
 
  private:
   using Key = std::pair<std::string, bool>;  // name, and whether it is linear
@@ -42,7 +42,7 @@ class Columns {
 
   std::vector<Key> keys_;
   std::vector<std::string> names_;
-  std::vector<CoordinateUnit> brought_;
+  std::vector<CoordinateUnit> added_units_;
   int always_ = 0;
 };
 

@@ -97,7 +97,7 @@ void read_joint_limits(YamlMap& map, const control::JointParameter& line, const 
   const std::string name(line.name);
   const YamlRange range{0.0, line.highest};
   if (!map.has(name)) return;
-  const auto n = static_cast<size_t>(model.coordinates());
+  const size_t n = model.coordinates();
   if (map.raw(name).IsScalar()) {
     limits.assign(n, map.number(name, range));
     return;

@@ -21,7 +21,7 @@ constexpr int most_harmonics = 1000;
 
 Point per_coordinate(YamlMap& map, const std::string& key, const Model& model, double otherwise,
                      const YamlRange& range) {
-  const auto n = static_cast<size_t>(model.coordinates());
+  const size_t n = model.coordinates();
   if (!map.has(key)) {
     (void)map.raw(key);
     return Point(n, otherwise);
@@ -38,7 +38,7 @@ Point velocity_limits(const Model& model) {
   Point limits;
   for (const Joint& joint : model.joints()) {
     const auto& d = joint.description;
-    limits.insert(limits.end(), static_cast<size_t>(joint.degrees), d.limits ? d.limits->velocity : 0.0);
+    limits.insert(limits.end(), joint.degrees, d.limits ? d.limits->velocity : 0.0);
   }
   return limits;
 }

@@ -24,7 +24,7 @@ EventWriter::EventWriter(const ArmConfig& config, const PlantSettings& plant, li
       live_(live),
       controller_(controller),
       columns_(columns),
-      most_coordinates_(static_cast<std::size_t>(most_coordinates)),
+      most_coordinates_(most_coordinates),
       period_s_(period_s),
       records_(record.events),
       estimates_(record.estimates),
@@ -68,8 +68,7 @@ bool EventWriter::estimate_ends(int event, double time_s) const noexcept {
 // The result of an estimate is known only when the loop has moved the arm for its duration.
 void EventWriter::wait_until_ready() const {
   const auto waits_for_the_loop = [this](const Planned& planned) {
-    return planned.ends &&
-           std::holds_alternative<EstimateEvent>(config_.events[static_cast<std::size_t>(planned.event)].what);
+    return planned.ends && std::holds_alternative<EstimateEvent>(config_.events[planned.event].what);
   };
   const auto first = std::find_if(planned_.begin(), planned_.end(), waits_for_the_loop);
   const std::size_t enough = std::min<std::size_t>(static_cast<std::size_t>(first - planned_.begin()), slots);
@@ -99,7 +98,7 @@ void EventWriter::work(const std::stop_token& stop) {
 
 // A refusal changes neither model nor plant.
 void EventWriter::make_ready(const Planned& planned, Ready& ready, const std::stop_token& stop) {
-  const auto number = static_cast<std::size_t>(planned.event);
+  const std::size_t number = planned.event;
   const auto& what = config_.events[number].what;
   time_s_ = planned.time_s;
   try {
@@ -126,7 +125,7 @@ void EventWriter::make_ready(const Planned& planned, Ready& ready, const std::st
 
 // Whether the arm can carry it in the posture of the trajectory at that time.
 std::vector<std::string> EventWriter::check(const Payload& payload, double time_s) const {
-  std::vector<double> q(static_cast<std::size_t>(robot_->coordinates())), v(q.size()), a(q.size());
+  std::vector<double> q(robot_->coordinates()), v(q.size()), a(q.size());
   trajectory_->sample(time_s, q, v, a);
   return control::check_payload(
       *live_.newest_model(), payload, q, config_.live.model.gravity_mps2,
@@ -201,7 +200,7 @@ control::Parameters EventWriter::parameters_for(const RobotEvent& event) const {
     const auto before = values;
     values.assign(from.size(), otherwise);
     for (std::size_t i = 0; i < from.size(); ++i) {
-      if (from[i] >= 0) values[i] = before[static_cast<std::size_t>(from[i])];
+      if (from[i] >= 0) values[i] = before[from[i]];
     }
   };
   carry(all.gains, config_.default_gains);
@@ -260,7 +259,7 @@ void EventWriter::attach_learnt(const EstimateEvent& event, const Planned& plann
   try {
     const Payload payload = Payload::rigid(event.name, event.link, record.history.back().inertial);
     for (const std::string& warning : check(payload, planned.time_s)) {
-      records_[static_cast<std::size_t>(planned.event)].warnings.push_back(warning);
+      records_[planned.event].warnings.push_back(warning);
     }
     (void)live_.attach(payload, event.transition_time_s, &ready.change);
     ready.attached = true;

@@ -34,10 +34,12 @@ std::string reason(const Status& status, const ArmRecord& record) {
                   ": M is singular, pivot ", status.value);
   }
   if (status.body < 0) return "its state or its reference is not finite";
-  return joined("the torque of ", coordinate_text(record, static_cast<std::size_t>(status.body)), " is ", status.value);
+  return joined("the torque of ", coordinate_text(record, status.body), " is ", status.value);
 }
 
-void tell(ArmRecord& record, double time_s, const std::string& cause) { record.failures.push_back({time_s, cause}); }
+void add_failure(ArmRecord& record, double time_s, const std::string& cause) {
+  record.failures.push_back({time_s, cause});
+}
 
 void scan_signals(const ArmRecord& record, Judge& judge) {
   for (int row = 0; row < record.rows; ++row) {
@@ -47,7 +49,7 @@ void scan_signals(const ArmRecord& record, Judge& judge) {
       for (std::size_t c = 0; c < record.coordinates.size(); ++c) {
         const double value = record.signal(row, signal, static_cast<int>(c));
         const bool absent =
-            c + static_cast<std::size_t>(record.sometimes) >= record.coordinates.size() && std::isnan(value);
+            c + static_cast<std::size_t>(record.partial_columns) >= record.coordinates.size() && std::isnan(value);
         if (!absent) judge.note(record.time_s[row], signal, c, value);
       }
     }
@@ -81,9 +83,9 @@ void tell_events(const Ending& ending, double end_s, bool whole, ArmRecord& reco
   for (const EventRecord& event : record.events) {
     if (event.planned_s > end_s) continue;
     if (!event.error.empty()) {
-      tell(record, event.planned_s, "event '" + event.label + "' was refused: " + event.error);
+      add_failure(record, event.planned_s, "event '" + event.label + "' was refused: " + event.error);
     } else if (event.applied_s < 0.0 && whole && event.planned_s + ending.late_s < end_s) {
-      tell(record, event.planned_s, "event '" + event.label + "' was not ready before the run ended");
+      add_failure(record, event.planned_s, "event '" + event.label + "' was not ready before the run ended");
     }
   }
 }
@@ -121,7 +123,7 @@ std::vector<std::string> causes_of(const RunRecord& record) {
 }
 
 Judge::Judge(const Model& model, const ArmConfig& config) : expect_(config.expect) {
-  std::vector<int> columns(static_cast<std::size_t>(model.coordinates()));
+  std::vector<int> columns(model.coordinates());
   std::iota(columns.begin(), columns.end(), 0);
   add(model, config, columns);
 }
@@ -134,7 +136,7 @@ void Judge::add(const Model& robot, const ArmConfig& config, const std::vector<i
   std::size_t i = 0;
   for (const Joint& joint : robot.joints()) {
     for (int k = 0; k < joint.degrees && i < passive.size(); ++k, ++i) {
-      const auto column = static_cast<std::size_t>(columns[i]);
+      const std::size_t column = columns[i];
       if (column < joints_.size()) continue;  // already known
       const bool linear = is_linear(joint.description.type, k);
       const bool wraps = joint.description.type == JointType::continuous;
@@ -203,34 +205,34 @@ void Judge::tell_numbers(double end_s, ArmRecord& record) const {
   Judge seen = *this;
   scan_signals(record, seen);
   if (seen.not_finite_s_ >= 0.0) {
-    sim::tell(record, seen.not_finite_s_,
-              joined(to_string(seen.signal_), " of ", coordinate_text(record, seen.coordinate_), " is not finite"));
+    add_failure(record, seen.not_finite_s_,
+                joined(to_string(seen.signal_), " of ", coordinate_text(record, seen.coordinate_), " is not finite"));
   } else if (const std::string figure = figure_that_is_not_finite(record); !figure.empty()) {
-    sim::tell(record, end_s, figure);
+    add_failure(record, end_s, figure);
   }
 }
 
 void Judge::tell_controller(double end_s, bool to_the_end, ArmRecord& record) const {
-  const std::string why = frozen_ < 0 ? reason(status_, record)
-                                      : "the state of " + coordinate_text(record, static_cast<std::size_t>(frozen_)) +
-                                            " stayed the same to the last bit";
+  const std::string why = frozen_ < 0
+                              ? reason(status_, record)
+                              : "the state of " + coordinate_text(record, frozen_) + " stayed the same to the last bit";
   if (failed()) {
-    sim::tell(record, end_s,
-              joined("the controller failed, after holding or safe torques since ", no_torque_s_, " s: ", why));
+    add_failure(record, end_s,
+                joined("the controller failed, after holding or safe torques since ", no_torque_s_, " s: ", why));
   } else if (no_torque_s_ >= 0.0) {
-    sim::tell(record, end_s,
-              joined("the run ended with a controller that has commanded held or safe torques since ", no_torque_s_,
-                     " s: ", why));
+    add_failure(record, end_s,
+                joined("the run ended with a controller that has commanded held or safe torques since ", no_torque_s_,
+                       " s: ", why));
   } else if (holding_s_ >= 0.0 && to_the_end) {
-    sim::tell(record, holding_s_,
-              "the controller held the arm from then to the end and did not follow its reference: none came, or the "
-              "validator's fallback held it");
+    add_failure(record, holding_s_,
+                "the controller held the arm from then to the end and did not follow its reference: none came, or the "
+                "validator's fallback held it");
   }
   record.saturation = cycles_ > 0 ? static_cast<double>(saturated_) / static_cast<double>(cycles_) : 0.0;
   if (record.saturation > expect_.saturation) {
-    sim::tell(record, saturated_s_,
-              joined("the effort was at a limit in ", std::round(1000.0 * record.saturation) / 10.0,
-                     " % of the cycles, more than ", 100.0 * expect_.saturation, " %"));
+    add_failure(record, saturated_s_,
+                joined("the effort was at a limit in ", std::round(1000.0 * record.saturation) / 10.0,
+                       " % of the cycles, more than ", 100.0 * expect_.saturation, " %"));
   }
 }
 
@@ -248,19 +250,19 @@ void Judge::tell_motion(ArmRecord& record) const {
       among([](const JointJudge& j) { return j.beyond_s >= 0.0; }, [](const JointJudge& j) { return j.beyond; });
   if (!beyond.empty()) {
     const JointJudge& joint = joints_[beyond[0]];
-    sim::tell(record, joint.beyond_s,
-              of_joints(joined(coordinate_text(record, beyond[0]), " went ", joint.beyond, unit_of(joint.linear),
-                               " beyond its position limits, ", joint.lower, " to ", joint.upper),
-                        beyond.size()));
+    add_failure(record, joint.beyond_s,
+                of_joints(joined(coordinate_text(record, beyond[0]), " went ", joint.beyond, unit_of(joint.linear),
+                                 " beyond its position limits, ", joint.lower, " to ", joint.upper),
+                          beyond.size()));
   }
   const auto away =
       among([](const JointJudge& j) { return j.error_s >= 0.0; }, [](const JointJudge& j) { return j.error; });
   if (!away.empty()) {
     const JointJudge& joint = joints_[away[0]];
-    sim::tell(record, joint.error_s,
-              of_joints(joined(coordinate_text(record, away[0]), " was up to ", joint.error, unit_of(joint.linear),
-                               " away from its reference, more than ", joint.largest_error),
-                        away.size()));
+    add_failure(record, joint.error_s,
+                of_joints(joined(coordinate_text(record, away[0]), " was up to ", joint.error, unit_of(joint.linear),
+                                 " away from its reference, more than ", joint.largest_error),
+                          away.size()));
   }
   const auto share = [](const JointJudge& j) { return j.error_rms() / std::max(j.motion_rms(), 1e-12); };
   const auto lost = among(
@@ -271,7 +273,7 @@ void Judge::tell_motion(ArmRecord& record) const {
       share);
   if (!lost.empty() && !expect_.tracking_rms) {
     const JointJudge& joint = joints_[lost[0]];
-    sim::tell(
+    add_failure(
         record, 0.0,
         of_joints(joined(coordinate_text(record, lost[0]), " did not follow: the rms of its error, ", joint.error_rms(),
                          unit_of(joint.linear), ", is more than a third of that of its motion, ", joint.motion_rms()),
@@ -281,34 +283,34 @@ void Judge::tell_motion(ArmRecord& record) const {
 
 void Judge::tell_expected(double end_s, ArmRecord& record) const {
   if (expect_.tracking_rms && record.tracking_rms > *expect_.tracking_rms) {
-    sim::tell(record, end_s,
-              joined("the tracking error's rms is ", record.tracking_rms, ", more than the ", *expect_.tracking_rms,
-                     " expected"));
+    add_failure(record, end_s,
+                joined("the tracking error's rms is ", record.tracking_rms, ", more than the ", *expect_.tracking_rms,
+                       " expected"));
   }
   const auto seen = static_cast<int>(record.collision_begins_s.size());
   if (expect_.collisions && (seen < expect_.collisions->first || seen > expect_.collisions->second)) {
     const auto [least, most] = *expect_.collisions;
     const std::string wanted = least == most || least == 0 ? joined(most) : joined(least, " to ", most);
-    sim::tell(record, seen > most ? record.collision_begins_s[most] : end_s,
-              joined("collisions: ", seen, " detected, ", wanted, " expected"));
+    add_failure(record, seen > most ? record.collision_begins_s[most] : end_s,
+                joined("collisions: ", seen, " detected, ", wanted, " expected"));
   }
   if (!expect_.validation) return;
   const auto& v = record.validation;
   const double worst = larger_error(v.max_M, larger_error(v.max_Cv, v.max_g));
   if (v.samples == 0) {
-    sim::tell(record, end_s,
-              "not compared with Pinocchio, although validation was expected: " +
-                  (v.unavailable_reason.empty() ? "there was no sample" : v.unavailable_reason));
+    add_failure(record, end_s,
+                "not compared with Pinocchio, although validation was expected: " +
+                    (v.unavailable_reason.empty() ? "there was no sample" : v.unavailable_reason));
   } else if (*expect_.validation == 0.0 ? v.breaches > 0 : worst > *expect_.validation) {
-    sim::tell(record, end_s,
-              *expect_.validation == 0.0 ? joined(v.breaches, " of ", v.samples,
-                                                  " samples differ from Pinocchio by more than validation.tolerance")
-                                         : joined("the largest difference from Pinocchio is ", worst,
-                                                  ", more than the ", *expect_.validation, " expected"));
+    add_failure(record, end_s,
+                *expect_.validation == 0.0 ? joined(v.breaches, " of ", v.samples,
+                                                    " samples differ from Pinocchio by more than validation.tolerance")
+                                           : joined("the largest difference from Pinocchio is ", worst,
+                                                    ", more than the ", *expect_.validation, " expected"));
   }
 }
 
-void Judge::tell(const Ending& ending, ArmRecord& record) const {
+void Judge::write_failures(const Ending& ending, ArmRecord& record) const {
   const double end_s = failed() ? failed_s_ : ending.end_s;
   const bool whole = !failed() && !ending.asked && ending.failed_arm.empty();
   tell_numbers(end_s, record);
@@ -317,13 +319,13 @@ void Judge::tell(const Ending& ending, ArmRecord& record) const {
   tell_expected(end_s, record);
   tell_events(ending, end_s, whole, record);
   if (!failed() && ending.given_up) {
-    sim::tell(record, end_s,
-              ending.asked_again ? "ended at once by a second signal: the arm was not brought to rest"
-                                 : "ended before the arm was at rest: the plant is too slow");
+    add_failure(record, end_s,
+                ending.asked_again ? "ended at once by a second signal: the arm was not brought to rest"
+                                   : "ended before the arm was at rest: the plant is too slow");
   } else if (!failed() && !ending.failed_arm.empty()) {
-    sim::tell(record, end_s,
-              joined("brought to rest and ended ", ending.planned_s - end_s, " s early, since arm '", ending.failed_arm,
-                     "' failed"));
+    add_failure(record, end_s,
+                joined("brought to rest and ended ", ending.planned_s - end_s, " s early, since arm '",
+                       ending.failed_arm, "' failed"));
   }
   std::stable_sort(record.failures.begin(), record.failures.end(),
                    [](const FailureRecord& a, const FailureRecord& b) { return a.time_s < b.time_s; });

@@ -24,13 +24,13 @@ class Carried final : public Trajectory {
  public:
   Carried(std::shared_ptr<const Trajectory> trajectory, int coordinates, std::vector<int> from)
       : trajectory_(std::move(trajectory)), from_(std::move(from)) {
-    for (auto* x : {&q_, &v_, &a_}) x->resize(static_cast<std::size_t>(coordinates));
+    for (auto* x : {&q_, &v_, &a_}) x->resize(coordinates);
   }
   [[nodiscard]] double duration_s() const noexcept override { return trajectory_->duration_s(); }
   void sample(double time_s, std::span<double> q, std::span<double> v, std::span<double> a) const noexcept override {
     trajectory_->sample(time_s, q_, v_, a_);
     for (std::size_t i = 0; i < from_.size(); ++i) {
-      const auto k = static_cast<std::size_t>(from_[i]);
+      const std::size_t k = from_[i];
       q[i] = from_[i] < 0 ? 0.0 : q_[k];
       v[i] = from_[i] < 0 ? 0.0 : v_[k];
       a[i] = from_[i] < 0 ? 0.0 : a_[k];

@@ -28,15 +28,14 @@ std::string header(const ArmRecord& arm) {
 }
 
 void append_row(std::string& line, const ArmRecord& arm, int row) {
-  const auto r = static_cast<size_t>(row);
   const size_t width = static_cast<size_t>(Signal::count) * arm.coordinates.size();
-  outputs::append_number(line, arm.time_s[r]);
+  outputs::append_number(line, arm.time_s[row]);
   for (size_t k = 0; k < width; ++k) {
     line += ',';
-    outputs::append_number(line, arm.signals[r * width + k]);
+    outputs::append_number(line, arm.signals[row * width + k]);
   }
-  line += ',' + (r < arm.jsim.size() ? outputs::jsim_name(arm.jsim[r]) : std::string());
-  line += ',' + (r < arm.flags.size() ? std::to_string(arm.flags[r]) : std::string("0")) + '\n';
+  line += ',' + (row < std::ssize(arm.jsim) ? outputs::jsim_name(arm.jsim[row]) : std::string());
+  line += ',' + (row < std::ssize(arm.flags) ? std::to_string(arm.flags[row]) : std::string("0")) + '\n';
 }
 
 void write_arm(const ArmRecord& arm, const std::filesystem::path& path) {

@@ -59,7 +59,7 @@ class ArmMessages {
   void write() {
     double next_state_s = -1.0;
     for (int row = 0; row < arm_.rows; ++row) {
-      const double time_s = arm_.time_s[static_cast<size_t>(row)];
+      const double time_s = arm_.time_s[row];
       joints(joints_, row, Signal::applied);
       if (sensed_ != 0) joints(sensed_, row, Signal::sensed);
       if (time_s < next_state_s) continue;
@@ -76,7 +76,7 @@ class ArmMessages {
   }
 
   void joints(std::uint16_t channel, int row, Signal effort) {
-    const std::uint64_t time_ns = to_ns(arm_.time_s[static_cast<size_t>(row)]);
+    const std::uint64_t time_ns = to_ns(arm_.time_s[row]);
     message_.begin();
     message_.put_header(time_ns, "");
     message_.put(arm_.coordinates);
@@ -86,9 +86,8 @@ class ArmMessages {
 
   // In the order of ControllerState.msg; fields that are not recorded are empty or 0.
   void controller_state(int row) {
-    const auto r = static_cast<size_t>(row);
-    const std::uint64_t time_ns = to_ns(arm_.time_s[r]);
-    const int flags = r < arm_.flags.size() ? arm_.flags[r] : 0;
+    const std::uint64_t time_ns = to_ns(arm_.time_s[row]);
+    const int flags = row < std::ssize(arm_.flags) ? arm_.flags[row] : 0;
     constexpr std::uint8_t tracking = 0, holding_reference = 1;
     message_.begin();
     message_.put_header(time_ns, "");
@@ -116,7 +115,7 @@ class ArmMessages {
     message_.put((flags & ArmRecord::flag_ramping) != 0);
     message_.put((flags & ArmRecord::flag_fallback) != 0);
     message_.put(std::uint64_t{0});  // generation
-    message_.put(std::string_view(r < arm_.jsim.size() ? outputs::jsim_name(arm_.jsim[r]) : ""));
+    message_.put(std::string_view(row < std::ssize(arm_.jsim) ? outputs::jsim_name(arm_.jsim[row]) : ""));
     message_.put(std::string_view());  // coriolis_algorithm
     writer_.write(state_, time_ns, message_);
   }

@@ -74,7 +74,7 @@ template <class Value>
 Json changes(const ArmRecord& arm, Value&& value) {
   Json list = Json::array();
   for (int row = 0; row < arm.rows; ++row) {
-    const Json now = value(static_cast<size_t>(row));
+    const Json now = value(row);
     if (list.empty() || list.back()[1] != now) list.push_back({arm.time_s[row], now});
     if (list.size() > 2000) break;
   }
@@ -159,7 +159,7 @@ std::string base64_floats(const std::vector<float>& values) {
 
 nlohmann::json histogram(const std::vector<float>& values) {
   constexpr int per_decade = 20, decades = 9;
-  std::vector<std::int64_t> counts(static_cast<size_t>(per_decade * decades), 0);
+  std::vector<std::int64_t> counts(per_decade * decades, 0);
   std::int64_t total = 0;
   for (const float value : values) {
     if (!std::isfinite(value)) continue;

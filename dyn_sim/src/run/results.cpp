@@ -99,7 +99,7 @@ Json estimates(const ArmRecord& arm) {
 Json reference_cuts(const ArmRecord& arm) {
   Json list = Json::array();
   for (const auto& [time_s, cut] : arm.reference_cuts) {
-    const std::string& joint = arm.coordinates.at(static_cast<std::size_t>(cut.coordinate));
+    const std::string& joint = arm.coordinates.at(cut.coordinate);
     list.push_back({{"time_s", finite(time_s)},
                     {"joint", joint},
                     {"given", finite(cut.given)},

@@ -35,8 +35,8 @@ std::string arm_file(const std::string& file, const std::string& arm) {
 CoordinateUnit coordinate_unit(const ArmRecord& arm, int coordinate) {
   CoordinateUnit unit;
   if (!arm.model) return unit;
-  const auto brought = static_cast<size_t>(coordinate - arm.model->coordinates());
-  if (coordinate >= arm.model->coordinates() && brought < arm.brought.size()) return arm.brought[brought];
+  const size_t added = coordinate - arm.model->coordinates();
+  if (coordinate >= arm.model->coordinates() && added < arm.added_units.size()) return arm.added_units[added];
   for (const Joint& joint : arm.model->joints()) {
     const int k = coordinate - joint.first_coordinate;
     if (k < 0 || k >= joint.degrees) continue;

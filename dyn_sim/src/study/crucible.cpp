@@ -85,7 +85,7 @@ void terms(Record& record, const Pair& pair) {
     spread_rates(model.tree(), v.data(), ws.v);
     update_kinematics(model.tree(), ws, needs_all);
     std::vector<LinkTerms<double>> link(3, LinkTerms<double>(3));
-    for (int i = 0; i < 3; ++i) link[static_cast<size_t>(i)].compute(model.tree(), ws, i);
+    for (int i = 0; i < 3; ++i) link[i].compute(model.tree(), ws, i);
     errors[0] = larger_error(errors[0], distance(link[0], form.link1(q)));
     errors[1] = larger_error(errors[1], distance(link[1], form.link2(q, v)));
     errors[2] = larger_error(errors[2], distance(link[2], form.crucible(q, v)));

@@ -107,7 +107,7 @@ struct Times {  // us; the least of all rounds, since the machine may have other
 Times measure(int n) {
   const Model model = Model::build(cli::generic_chain(n));
   std::mt19937_64 rng(3);
-  const std::vector<double> q = random_values(rng, n, 3.0), still(static_cast<size_t>(n), 0.0);
+  const std::vector<double> q = random_values(rng, n, 3.0), still(n, 0.0);
   Elements elements(model, q);
   const int rounds = std::clamp(4'000'000 / (n * n * n), 15, 400);
   Times times;

@@ -55,7 +55,7 @@ Counts count_all(const Record& record) {
     record.progress("explicit-complexity: " + std::to_string(n) + " of 50 joints");
     const Model model = Model::build(cli::generic_chain(n));
     for (size_t m = 0; m < methods.size(); ++m) {
-      counts.of[m][static_cast<size_t>(n)] = counted(model, methods[m].algorithm);
+      counts.of[m][n] = counted(model, methods[m].algorithm);
     }
   }
   return counts;
@@ -66,7 +66,7 @@ double largest_deviation(const Counts& counts, size_t m) {
   double largest = 0.0;
   for (int n = 20; n <= longest; ++n) {
     const double paper = printed(methods[m].label, n).multiplications;
-    largest = std::max(largest, std::abs(counts.of[m][static_cast<size_t>(n)].multiplications / paper - 1.0));
+    largest = std::max(largest, std::abs(counts.of[m][n].multiplications / paper - 1.0));
   }
   return largest;
 }
@@ -83,7 +83,7 @@ void figure_3(Record& record, const Counts& counts) {
   for (int n = 1; n <= longest; ++n) {
     figure.x.push_back(n);
     for (size_t m = 0; m < methods.size(); ++m) {
-      figure.series[2 * m].y.push_back(counts.of[m][static_cast<size_t>(n)].equivalent());
+      figure.series[2 * m].y.push_back(counts.of[m][n].equivalent());
       figure.series[2 * m + 1].y.push_back(printed(methods[m].label, n).equivalent());
     }
   }
@@ -92,7 +92,7 @@ void figure_3(Record& record, const Counts& counts) {
     for (int n = longest; n >= 1 && cost(0, n) < std::min(cost(1, n), cost(2, n)); --n) from = n;
     return std::to_string(from);
   };
-  const auto counted_cost = [&](size_t m, int n) { return counts.of[m][static_cast<size_t>(n)].equivalent(); };
+  const auto counted_cost = [&](size_t m, int n) { return counts.of[m][n].equivalent(); };
   const auto printed_cost = [](size_t m, int n) { return printed(methods[m].label, n).equivalent(); };
   const auto times_explicit = [&](size_t m) { return number(counted_cost(m, longest) / counted_cost(0, longest), 3); };
   figure.item = {"Fig. 3", "explicit costs least, and the gap grows with n",
@@ -109,7 +109,7 @@ void table_1(Record& record, const Counts& counts) {
       "table_1"};
   for (size_t m = 0; m < methods.size(); ++m) {
     for (const int n : {3, 7, 20, 50}) {
-      const Cost ours = counts.of[m][static_cast<size_t>(n)], paper = printed(methods[m].label, n);
+      const Cost ours = counts.of[m][n], paper = printed(methods[m].label, n);
       grid.rows.push_back({methods[m].algorithm, std::to_string(n), whole(ours.multiplications),
                            whole(paper.multiplications), whole(ours.additions), whole(paper.additions),
                            percent(ours.equivalent() / paper.equivalent() - 1.0)});

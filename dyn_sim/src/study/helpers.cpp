@@ -55,7 +55,7 @@ VecX<double> bias_as_printed(const Model& model, const std::vector<double>& q, c
 
 std::vector<double> random_values(std::mt19937_64& rng, int count, double largest) {
   std::uniform_real_distribution<double> spread(-largest, largest);
-  std::vector<double> values(static_cast<size_t>(count));
+  std::vector<double> values(count);
   std::generate(values.begin(), values.end(), [&] { return spread(rng); });
   return values;
 }

@@ -39,7 +39,7 @@ MatX<double> mass_rate(const Model& model, const std::vector<double>& q, const s
   for (int i = 0; i < tree.size; ++i) {
     for (int j = 0; j < tree.size; ++j) {
       for (int k = 0; k < tree.size; ++k) {
-        rate(i, j) += derivatives.at_bodies(tree, i, j, k) * v[static_cast<size_t>(k)];
+        rate(i, j) += derivatives.at_bodies(tree, i, j, k) * v[k];
       }
     }
   }

@@ -157,7 +157,7 @@ double growth_rate(const Model& model, const Solver& solver, double t_s) {
     solver.run(std::span(x).first(n), std::span(x).subspan(n), tau, down);
     x[k] = centre;
     for (size_t i = 0; i < n; ++i) {
-      A(static_cast<Eigen::Index>(n + i), static_cast<Eigen::Index>(k)) = (up[i] - down[i]) / (2.0 * step);
+      A(n + i, k) = (up[i] - down[i]) / (2.0 * step);
     }
   }
   return A.eigenvalues().real().maxCoeff();

@@ -90,15 +90,14 @@ void RoverDrive::control(double t_s) {
     if (wheel_forces_) add_point_force(model_.tree(), ws_, s.link->body, s.contact.point, s.contact.force, total_);
     tau_[s.drive] = traction_torque(s, t_s);
     total_[s.drive] += tau_[s.drive];
-    acceleration_[static_cast<Eigen::Index>(s.steer)] =
-        steering_stiffness * (s.steering - q[s.steer]) - steering_damping * v[s.steer];
+    acceleration_[s.steer] = steering_stiffness * (s.steering - q[s.steer]) - steering_damping * v[s.steer];
   }
   bias_ = brain_.h() - Eigen::Map<const VecX<double>>(total_.data(), bias_.size());
   demand(unsteered_.solve_accelerations(brain_.M(), {bias_.data(), bias_.size()},
                                         {acceleration_.data(), acceleration_.size()}),
          model_);
   for (const Station& s : stations_) {
-    const auto i = static_cast<Eigen::Index>(s.steer);
+    const Eigen::Index i = s.steer;
     tau_[s.steer] = brain_.M().row(i).dot(acceleration_) + bias_[i];
   }
 }
@@ -134,7 +133,7 @@ void RoverDrive::derivative(const std::vector<double>& x, std::vector<double>& x
 
 // A ball as large as the wheel on a spring and damper along the ground's normal n; Coulomb friction across it.
 RoverDrive::Contact RoverDrive::contact_of(const Station& s) const {
-  const auto body = static_cast<size_t>(s.link->body);
+  const size_t body = s.link->body;
   const Mat3d link_R = ws_.R[body] * s.link->body_T_link.R;
   const double out = s.wheel.x_m > 0.0 ? 1.0 : -1.0;
   const Vec3d centre = ws_.origin[body] + ws_.R[body] * s.link->body_T_link.p_m + out * wheel_offset_m * link_R.col(0);

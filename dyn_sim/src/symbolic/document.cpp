@@ -50,7 +50,7 @@ Listed listed(const RobotExpressions& all) {
 std::vector<TrigPolynomial> coriolis_from(Expansion& expansion, const std::vector<TrigPolynomial>& M,
                                           const RobotExpressions& all) {
   const int n = all.n;
-  const auto size = static_cast<size_t>(n);
+  const size_t size = n;
   const auto at = [size](int i, int j) { return static_cast<size_t>(i) * size + static_cast<size_t>(j); };
   std::vector<TrigPolynomial> dM(size * size * size), C(size * size);
   const auto d = [&](int i, int j, int k) -> TrigPolynomial& { return dM[at(i, j) * size + static_cast<size_t>(k)]; };
@@ -62,7 +62,7 @@ std::vector<TrigPolynomial> coriolis_from(Expansion& expansion, const std::vecto
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
       for (int k = 0; k < n; ++k) {
-        const int symbol = all.v[static_cast<size_t>(k)];
+        const int symbol = all.v[k];
         TrigPolynomial minus = d(j, k, i);
         for (auto& term : minus) term.second = -term.second;
         const TrigPolynomial part = Expansion::sum(Expansion::sum(d(i, j, k), d(i, k, j)), minus);
@@ -79,8 +79,7 @@ struct Scales {
   double gravity = 0.0;
   [[nodiscard]] double of(const Entry& entry) const {
     if (entry.column == 0) return rounding * gravity;
-    return rounding *
-           std::sqrt(diagonal[static_cast<size_t>(entry.row - 1)] * diagonal[static_cast<size_t>(entry.column - 1)]);
+    return rounding * std::sqrt(diagonal[entry.row - 1] * diagonal[entry.column - 1]);
   }
 };
 

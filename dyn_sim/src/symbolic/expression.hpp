@@ -37,9 +37,9 @@ class Arena {
   Arena& operator=(Arena&&) = delete;
   static Arena& current() noexcept { return *current_; }
 
-  [[nodiscard]] const Node& operator[](int id) const { return nodes_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] const Node& operator[](int id) const { return nodes_[id]; }
   [[nodiscard]] int size() const { return static_cast<int>(nodes_.size()); }
-  [[nodiscard]] const std::string& name(int symbol) const { return names_[static_cast<std::size_t>(symbol)]; }
+  [[nodiscard]] const std::string& name(int symbol) const { return names_[symbol]; }
   [[nodiscard]] int symbols() const { return static_cast<int>(names_.size()); }
 
   int constant(double value);

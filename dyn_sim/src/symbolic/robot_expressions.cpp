@@ -20,7 +20,7 @@ namespace {
 
 using E = Expression;
 using Jsims = std::tuple<jsim::Crba<E>, jsim::Denoc<E>, jsim::Gdahj<E>, jsim::Fused<E>, jsim::Explicit<E>>;
-using Corioleis = std::tuple<coriolis::Recursive<E>, coriolis::Fused<E>, coriolis::Kronecker<E>>;
+using CoriolisMatrices = std::tuple<coriolis::Recursive<E>, coriolis::Fused<E>, coriolis::Kronecker<E>>;
 
 constexpr double rounding = 1e-15;
 
@@ -66,7 +66,7 @@ void with_named(std::string_view name, F&& f) {
 // G^T X G with q_body = G q + offset, by rows.
 std::vector<E> in_coordinates(const Tree& tree, const MatX<E>& bodies) {
   const int n = tree.coordinates;
-  const auto size = static_cast<size_t>(n);
+  const size_t size = n;
   std::vector<E> all(size * size);
   for (int i = 0; i < tree.size; ++i) {
     for (int j = 0; j < tree.size; ++j) {
@@ -91,8 +91,8 @@ std::vector<E> gravity_of(const Tree& tree, Workspace<E>& ws) {
   update_kinematics(tree, ws, gravity.needs);
   VecX<E> bodies(tree.size);
   gravity.compute(tree, ws, tree.gravity.cast<E>(), VectorRef<E>(bodies.data(), tree.size));
-  std::vector<E> all(static_cast<size_t>(tree.coordinates));
-  for (int i = 0; i < tree.size; ++i) all[static_cast<size_t>(tree.coordinate[i])] += E(tree.ratio[i]) * bodies[i];
+  std::vector<E> all(tree.coordinates);
+  for (int i = 0; i < tree.size; ++i) all[tree.coordinate[i]] += E(tree.ratio[i]) * bodies[i];
   return all;
 }
 
@@ -172,21 +172,21 @@ RobotExpressions expressions(const Tree& tree, const Terms& terms, std::string_v
     with_named<Jsims>(jsim, [&]<class A>(std::type_identity<A>) { all.M = matrix_by<A>(tree, ws); });
   }
   if (terms.C) {
-    with_named<Corioleis>(coriolis, [&]<class A>(std::type_identity<A>) { all.C = matrix_by<A>(tree, ws); });
+    with_named<CoriolisMatrices>(coriolis, [&]<class A>(std::type_identity<A>) { all.C = matrix_by<A>(tree, ws); });
   }
   if (terms.g) all.g = gravity_of(tree, ws);
   return all;
 }
 
 long operations_of(const Arena& arena, const std::vector<Expression>& roots) {
-  std::vector<char> seen(static_cast<size_t>(arena.size()), 0);
+  std::vector<char> seen(arena.size(), 0);
   std::vector<int> open;
   for (const Expression& root : roots) open.push_back(root.id());
   long count = 0;
   while (!open.empty()) {
     const int id = open.back();
     open.pop_back();
-    if (seen[static_cast<size_t>(id)]++ != 0) continue;
+    if (seen[id]++ != 0) continue;
     const Node& node = arena[id];
     if (node.op == Op::constant || node.op == Op::symbol) continue;
     if (node.op == Op::sum || node.op == Op::product) {
@@ -200,10 +200,10 @@ long operations_of(const Arena& arena, const std::vector<Expression>& roots) {
 
 Cheapest cheapest_algorithms(const Tree& tree, const Terms& terms) {
   constexpr auto jsims = names_of(std::type_identity<Jsims>{});
-  constexpr auto corioleis = names_of(std::type_identity<Corioleis>{});
+  constexpr auto coriolis_names = names_of(std::type_identity<CoriolisMatrices>{});
   Cheapest best{"", "", -1};
   for (const std::string_view jsim : jsims) {
-    for (const std::string_view coriolis : corioleis) {
+    for (const std::string_view coriolis : coriolis_names) {
       Arena arena;
       const RobotExpressions all = expressions(tree, terms, jsim, coriolis);
       std::vector<Expression> roots = all.M;

@@ -13,25 +13,24 @@ bool is_leaf(const Node& node) { return node.op == Op::constant || node.op == Op
 class Lines {
  public:
   Lines(const Arena& arena, const Style& style)
-      : arena_(arena), style_(style), uses_(static_cast<size_t>(arena.size()), 0), text_(uses_.size()) {}
+      : arena_(arena), style_(style), uses_(arena.size(), 0), text_(uses_.size()) {}
 
   StraightLine write(const std::vector<Expression>& roots) {
     for (const Expression& root : roots) use(root.id());
     StraightLine lines;
     // Operands have smaller numbers than what is made of them.
     for (int id = 0; id < arena_.size(); ++id) {
-      const auto at = static_cast<size_t>(id);
-      if (uses_[at] == 0) continue;
-      text_[at] = text(id);
+      if (uses_[id] == 0) continue;
+      text_[id] = text(id);
       if (is_leaf(arena_[id])) continue;
       const bool small = arena_[id].op == Op::negative && is_name(arena_[id].a);
-      if (small || (uses_[at] == 1 && text_[at].size() <= longest_inside)) continue;
+      if (small || (uses_[id] == 1 && text_[id].size() <= longest_inside)) continue;
       const std::string name = style_.temporary(static_cast<int>(lines.temporaries.size()) + 1);
-      lines.temporaries.push_back({name, text_[at]});
-      text_[at] = name;
+      lines.temporaries.push_back({name, text_[id]});
+      text_[id] = name;
       named_.push_back(id);
     }
-    for (const Expression& root : roots) lines.results.push_back(text_[static_cast<size_t>(root.id())]);
+    for (const Expression& root : roots) lines.results.push_back(text_[root.id()]);
     return lines;
   }
 
@@ -41,7 +40,7 @@ class Lines {
     while (!open.empty()) {
       const int id = open.back();
       open.pop_back();
-      if (uses_[static_cast<size_t>(id)]++ > 0 || is_leaf(arena_[id])) continue;
+      if (uses_[id]++ > 0 || is_leaf(arena_[id])) continue;
       open.push_back(arena_[id].a);
       if (arena_[id].b >= 0) open.push_back(arena_[id].b);
     }
@@ -50,7 +49,7 @@ class Lines {
   [[nodiscard]] bool is_name(int id) const {
     return is_leaf(arena_[id]) || std::binary_search(named_.begin(), named_.end(), id);
   }
-  [[nodiscard]] const std::string& of(int id) const { return text_[static_cast<size_t>(id)]; }
+  [[nodiscard]] const std::string& of(int id) const { return text_[id]; }
 
   // As a factor, or behind a minus.
   [[nodiscard]] std::string factor(int id) const {

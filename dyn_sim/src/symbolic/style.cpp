@@ -98,12 +98,12 @@ Style::Style(Format format, const Arena& arena, const std::vector<int>& q, const
   }
   if (format_ != Format::cpp) return;
   for (size_t i = 0; i < q.size(); ++i) {
-    symbols_[static_cast<size_t>(q[i])] = "q[" + std::to_string(i) + "]";
-    symbols_[static_cast<size_t>(v[i])] = "v[" + std::to_string(i) + "]";
+    symbols_[q[i]] = "q[" + std::to_string(i) + "]";
+    symbols_[v[i]] = "v[" + std::to_string(i) + "]";
   }
 }
 
-std::string Style::symbol(int number) const { return symbols_[static_cast<size_t>(number)]; }
+std::string Style::symbol(int number) const { return symbols_[number]; }
 
 std::string Style::entry(const std::string& term, int row, int column) const {
   const std::string i = std::to_string(row), j = std::to_string(column);

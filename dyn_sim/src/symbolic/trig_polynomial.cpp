@@ -65,23 +65,23 @@ int TrigKey::harmonic(int coordinate) const noexcept {
 }
 
 Expansion::Expansion(const Arena& arena, const std::vector<int>& q, long budget)
-    : arena_(arena), coordinate_(static_cast<size_t>(arena.symbols()), -1), budget_(budget) {
-  for (size_t i = 0; i < q.size(); ++i) coordinate_[static_cast<size_t>(q[i])] = static_cast<int>(i);
+    : arena_(arena), coordinate_(arena.symbols(), -1), budget_(budget) {
+  for (size_t i = 0; i < q.size(); ++i) coordinate_[q[i]] = static_cast<int>(i);
 }
 
 std::optional<std::vector<TrigPolynomial>> Expansion::expand(const std::vector<Expression>& roots) {
-  done_.resize(static_cast<size_t>(arena_.size()));
+  done_.resize(arena_.size());
   std::vector<TrigPolynomial> all;
   for (const Expression& root : roots) {
     if (!expand_node(root.id())) return std::nullopt;
-    all.push_back(*done_[static_cast<size_t>(root.id())]);
+    all.push_back(*done_[root.id()]);
   }
   return all;
 }
 
 // As deep as the expression is: some hundred levels for the largest robots.
 bool Expansion::expand_node(int id) {
-  std::optional<TrigPolynomial>& out = done_[static_cast<size_t>(id)];
+  std::optional<TrigPolynomial>& out = done_[id];
   if (out) return true;
   const Node node = arena_[id];
   TrigPolynomial p;
@@ -91,23 +91,23 @@ bool Expansion::expand_node(int id) {
     p = {{TrigKey{0, monomials_.of({{node.a, 1}})}, 1.0}};
   } else if (node.op == Op::sine || node.op == Op::cosine) {
     const Node& angle = arena_[node.a];
-    const int k = angle.op == Op::symbol ? coordinate_[static_cast<size_t>(angle.a)] : -1;
+    const int k = angle.op == Op::symbol ? coordinate_[angle.a] : -1;
     if (k < 0) return false;
     const std::complex<double> half = node.op == Op::cosine ? std::complex(0.5, 0.0) : std::complex(0.0, -0.5);
     p = {{TrigKey{unit_harmonic(k, 1), 0}, half}, {TrigKey{unit_harmonic(k, -1), 0}, std::conj(half)}};
   } else {
     if (!expand_node(node.a) || (node.b >= 0 && !expand_node(node.b))) return false;
-    const TrigPolynomial& a = *done_[static_cast<size_t>(node.a)];
+    const TrigPolynomial& a = *done_[node.a];
     if (node.op == Op::negative) {
       p = a;
       for (auto& term : p) term.second = -term.second;
     } else if (node.op == Op::sum) {
-      p = sum(a, *done_[static_cast<size_t>(node.b)]);
-    } else if (!product(a, *done_[static_cast<size_t>(node.b)], p)) {
+      p = sum(a, *done_[node.b]);
+    } else if (!product(a, *done_[node.b], p)) {
       return false;
     }
   }
-  done_[static_cast<size_t>(id)] = std::move(p);
+  done_[id] = std::move(p);
   return true;
 }
 

@@ -11,7 +11,7 @@ namespace dyn::sim::test {
 namespace {
 
 std::vector<double> waves(int n, double phase, double size) {
-  std::vector<double> x(static_cast<size_t>(n));
+  std::vector<double> x(n);
   for (size_t i = 0; i < x.size(); ++i) x[i] = size * std::sin(phase + 1.7 * static_cast<double>(i));
   return x;
 }

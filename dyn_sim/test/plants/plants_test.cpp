@@ -15,7 +15,7 @@ class Plants : public testing::TestWithParam<std::string> {
  protected:
   std::unique_ptr<Plant> make(const PlantSettings& settings, const RobotDescription& arm = wheel()) {
     auto plant = make_plant(arm, settings, down);
-    const std::vector<double> rest(static_cast<size_t>(plant->model().coordinates()), 0.0);
+    const std::vector<double> rest(plant->model().coordinates(), 0.0);
     plant->reset(rest, rest);
     return plant;
   }

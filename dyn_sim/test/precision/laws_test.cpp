@@ -140,7 +140,7 @@ TEST(MomentumObserver, MeasuresTheTorqueOfAPush) {
   spread_positions(model.tree(), loop.plant->q().data(), ws);
   update_kinematics(model.tree(), ws, needs_positions);
   const Link& tool = *model.find_link("tool0");
-  const auto b = static_cast<size_t>(tool.body);
+  const size_t b = tool.body;
   const Vec3d point = ws.origin[b] + ws.R[b] * tool.body_T_link.p_m;
   EXPECT_NEAR(loop.controller.terms().external[0], point.x() * 5.0, 0.01 * std::abs(point.x() * 5.0));
 }

@@ -60,7 +60,6 @@ void fill_row(ArmRecord& arm, Dynamics& dynamics, double t, double end_s, bool s
   dynamics.inverse(row.a, inverse);
   const bool pushed = t > 0.5 * end_s && t < 0.5 * end_s + 0.3;
   const auto values = [&](Signal s, size_t c) -> double {
-    const auto k = static_cast<Eigen::Index>(c);
     const double phase = 2.0 * pi * (1.3 + 0.4 * static_cast<double>(c)) * t;
     const double error = sample_error_rad * std::sin(phase) + (spike && c == 3 ? sample_spike_rad : 0.0);
     const double feedback = 400.0 * error;
@@ -73,9 +72,9 @@ void fill_row(ArmRecord& arm, Dynamics& dynamics, double t, double end_s, bool s
       case Signal::a_reference: return row.a[c];
       case Signal::position_error: return error;
       case Signal::velocity_error: return 10.0 * error;
-      case Signal::inertia: return inverse[c] - dynamics.h()(k);
-      case Signal::coriolis: return dynamics.h()(k) - dynamics.g()(k);
-      case Signal::gravity: return dynamics.g()(k);
+      case Signal::inertia: return inverse[c] - dynamics.h()(c);
+      case Signal::coriolis: return dynamics.h()(c) - dynamics.g()(c);
+      case Signal::gravity: return dynamics.g()(c);
       case Signal::friction: return 0.0;
       case Signal::feedback: return feedback;
       case Signal::applied: return inverse[c] + feedback;

@@ -118,9 +118,9 @@ class Controller {
   // Any thread but the loop's. Throws ModelError with the reason and changes nothing where they are invalid.
   void set_parameters(const Parameters& parameters);
   void check_parameters(const Parameters& parameters) const;  // throws what set_parameters() would
-  // The same in two steps: ready() on any thread, enact() on the loop's; in force from its next step on.
+  // The same in two steps: ready() on any thread, apply() on the loop's; in force from its next step on.
   [[nodiscard]] lockfree::Owned<Parameters> ready(const Parameters& parameters) const;
-  DYN_REALTIME void enact(lockfree::Owned<Parameters> parameters) noexcept;
+  DYN_REALTIME void apply(lockfree::Owned<Parameters> parameters) noexcept;
   // Limits and friction from a new description of the same joints.
   void set_limits(const Actuation& actuation);
   void check_limits(const Actuation& actuation) const;  // throws what set_limits() would

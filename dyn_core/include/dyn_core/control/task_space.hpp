@@ -85,7 +85,7 @@ struct TaskCycle {
 
 // Everything that one cycle passes to the next: a copy of it undoes a cycle.
 struct TaskMemory {
-  explicit TaskMemory(int max_coordinates) : posture(static_cast<size_t>(max_coordinates)) {}
+  explicit TaskMemory(int max_coordinates) : posture(max_coordinates) {}
   TaskCycle cycle;
   TaskPoint target;
   Vec6d last_acceleration = Vec6d::Zero();  // of the target

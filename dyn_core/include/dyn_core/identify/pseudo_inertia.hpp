@@ -43,7 +43,7 @@ inline Parameters10 parameters_of(const Eigen::Matrix4d& J) {
 inline const std::array<Eigen::Matrix4d, 10>& pseudo_inertia_basis() {
   static const std::array<Eigen::Matrix4d, 10> basis = [] {
     std::array<Eigen::Matrix4d, 10> all;
-    for (int k = 0; k < 10; ++k) all[static_cast<size_t>(k)] = pseudo_inertia(Parameters10::Unit(k));
+    for (int k = 0; k < 10; ++k) all[k] = pseudo_inertia(Parameters10::Unit(k));
     return all;
   }();
   return basis;

@@ -6,8 +6,8 @@
 // through a Handover (lockfree/handover.hpp). A change that is refused throws and changes nothing.
 //
 // A change may also be prepared first and put in force later, by the loop itself, at the cycle that it is meant for:
-// pass a Change to the call, pass that Change to the loop, and let the loop call enact(). Every change builds on those
-// made before it, so changes must be enacted in the order in which they were made, with none published in between.
+// pass a Change to the call, pass that Change to the loop, and let the loop call apply(). Every change builds on those
+// made before it, so changes must be applied in the order in which they were made, with none published in between.
 #pragma once
 
 #include <atomic>
@@ -79,7 +79,7 @@ class LiveModel {
   ~LiveModel();
 
   // --- Writers, any thread, not real-time ---------------------------------------------------------------------------
-  // `later`: where to put the change, for enact(); null: it is published at once.
+  // `later`: where to put the change, for apply(); null: it is published at once.
   Applied attach(const Payload& payload, double transition_time_s, Change* later = nullptr);
   Applied detach(const std::string& payload_name, double transition_time_s, Change* later = nullptr);
   // A new description of the same joints, in the same order; payloads stay attached.
@@ -115,7 +115,7 @@ class LiveModel {
   // Newest model and settings; advances ramps by the period (at least 0). Wait-free.
   [[nodiscard]] DYN_REALTIME Generation& acquire(double period_s) noexcept;
   // In force from the next acquire() on.
-  DYN_REALTIME void enact(Change& change) noexcept;
+  DYN_REALTIME void apply(Change& change) noexcept;
   // The one that the last acquire() read.
   [[nodiscard]] DYN_REALTIME const Fallback& fallback() const noexcept { return fallback_; }
   // Coordinates of the first robot without payloads, and the largest number that is allowed.

@@ -16,17 +16,15 @@ struct BodyInertia {
 };
 
 DYN_REALTIME inline BodyInertia body_inertia(const Tree& tree, int body) noexcept {
-  const auto i = static_cast<size_t>(body);
-  return {tree.mass[i], tree.com[i], tree.inertia_com[i]};
+  return {tree.mass[body], tree.com[body], tree.inertia_com[body]};
 }
 
 // Updates what a Tree derives from the inertia too (principal screws, screw frames).
 DYN_REALTIME inline void set_body_inertia(Tree& tree, int body, const BodyInertia& inertia) noexcept {
-  const auto i = static_cast<size_t>(body);
-  tree.mass[i] = inertia.mass_kg;
-  tree.com[i] = inertia.com_m;
-  tree.inertia_com[i] = inertia.inertia_com_kgm2;
-  tree.principal[i] = principal_inertia(inertia.mass_kg, inertia.com_m, inertia.inertia_com_kgm2);
+  tree.mass[body] = inertia.mass_kg;
+  tree.com[body] = inertia.com_m;
+  tree.inertia_com[body] = inertia.inertia_com_kgm2;
+  tree.principal[body] = principal_inertia(inertia.mass_kg, inertia.com_m, inertia.inertia_com_kgm2);
   update_screw_inertia(tree, body);
 }
 

@@ -51,7 +51,7 @@ class Model {
   // The joint's name; for a joint of several degrees of freedom followed by the coordinate's: base.yaw.
   [[nodiscard]] const std::vector<std::string>& coordinate_names() const noexcept { return coordinate_names_; }
   // The joint (mimic ones too) that moves a body, for messages.
-  [[nodiscard]] const std::string& body_joint(int body) const { return body_joints_.at(static_cast<size_t>(body)); }
+  [[nodiscard]] const std::string& body_joint(int body) const { return body_joints_.at(body); }
   [[nodiscard]] const Link* find_link(std::string_view name) const noexcept;
 
  private:

@@ -50,7 +50,7 @@ struct Tree {
   bool has_mimic = false;
 
   // Does joint a move body b (a is b or an ancestor of it)?
-  [[nodiscard]] bool supports(int a, int b) const noexcept { return a <= b && b < subtree_end[static_cast<size_t>(a)]; }
+  [[nodiscard]] bool supports(int a, int b) const noexcept { return a <= b && b < subtree_end[a]; }
 };
 
 }  // namespace dyn

@@ -15,19 +15,19 @@ template <class T>
 class Indexed {
  public:
   Indexed() = default;
-  explicit Indexed(int size, const T& value = T{}) : values_(static_cast<std::size_t>(size), value) {}
+  explicit Indexed(int size, const T& value = T{}) : values_(size, value) {}
 
   [[nodiscard]] T& operator[](int i) noexcept {
     DYN_EXPECTS(has(i));
-    return values_[static_cast<std::size_t>(i)];
+    return values_[i];
   }
   [[nodiscard]] const T& operator[](int i) const noexcept {
     DYN_EXPECTS(has(i));
-    return values_[static_cast<std::size_t>(i)];
+    return values_[i];
   }
   [[nodiscard]] int size() const noexcept { return static_cast<int>(values_.size()); }
   [[nodiscard]] bool has(int i) const noexcept { return i >= 0 && i < size(); }
-  void resize(int size, const T& value = T{}) { values_.resize(static_cast<std::size_t>(size), value); }
+  void resize(int size, const T& value = T{}) { values_.resize(size, value); }
 
   [[nodiscard]] auto begin() noexcept { return values_.begin(); }
   [[nodiscard]] auto end() noexcept { return values_.end(); }

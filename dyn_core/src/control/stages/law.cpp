@@ -16,13 +16,6 @@ double row_dot(const ConstMatrixRef<double>& A, Eigen::Index row, const VectorRe
   return sum;
 }
 
-// The first body that moves by this coordinate, which is what PassiveJoints tells of a singular M.
-int body_of(const Tree& tree, int coordinate) noexcept {
-  int body = 0;
-  while (body < tree.size && tree.coordinate[body] != coordinate) ++body;
-  return body < tree.size ? body : -1;
-}
-
 double pid(const LawInput& in, Eigen::Index i) noexcept {
   if (i >= static_cast<Eigen::Index>(in.gains.size())) return 0.0;
   const JointGains& gain = in.gains[i];
@@ -135,7 +128,7 @@ void Controller::Impl::begin_friction_ramp(const Actuation& before) noexcept {
 
 JointFriction Controller::Impl::friction_now(const JointFriction& to, int i) const noexcept {
   if (friction_left_s <= 0.0) return to;
-  return blended(friction_before[static_cast<size_t>(i)], to, friction_left_s / friction_ramp_s);
+  return blended(friction_before[i], to, friction_left_s / friction_ramp_s);
 }
 
 double Controller::Impl::feedback_scale() const noexcept {

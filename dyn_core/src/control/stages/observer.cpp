@@ -126,7 +126,7 @@ void MomentumObserver::carry_over(const ConstMatrixRef<double>& M, const ConstVe
 void MomentumObserver::reorder(std::span<const int> from) noexcept {
   DYN_EXPECTS(from.size() <= r_.size());
   std::copy(r_.begin(), r_.end(), before_.begin());
-  for (std::size_t i = 0; i < from.size(); ++i) r_[i] = from[i] < 0 ? 0.0 : before_[static_cast<std::size_t>(from[i])];
+  for (std::size_t i = 0; i < from.size(); ++i) r_[i] = from[i] < 0 ? 0.0 : before_[from[i]];
 }
 
 void MomentumObserver::update(const ConstMatrixRef<double>& M, const ConstMatrixRef<double>& C,

@@ -88,7 +88,7 @@ void Controller::Impl::take_reference(double now_s, double ahead_s) noexcept {
 
 // Samples the source at both times. Returns NaN where the sample at the predicted time is not finite, else 0.
 double Controller::Impl::sample_source(double now_s, double ahead_s) noexcept {
-  const auto own = static_cast<size_t>(robot_n);
+  const size_t own = robot_n;
   reference.source->sample(now_s, {ref_now_q.data(), own}, {ref_now_v.data(), own}, {ref_now_a.data(), own});
   reference.source->sample(ahead_s, {ref_q.data(), own}, {ref_v.data(), own}, {ref_a.data(), own});
   double sum = 0.0;

@@ -13,7 +13,7 @@ Status Controller::Impl::apply_task(live::Generation& generation, CycleReport& r
   if (generation.frames.count() == 0) return Status::not_finite(-1, std::numeric_limits<double>::quiet_NaN());
   TaskReference wanted;
   if (usable && reference.task != nullptr) wanted = *reference.task;
-  const auto size = static_cast<size_t>(n);
+  const size_t size = n;
   const TaskInput in{state.q.first(n),
                      state.v.first(n),
                      {q_hat.data(), size},

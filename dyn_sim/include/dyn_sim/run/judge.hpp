@@ -53,7 +53,7 @@ class Judge {
   [[nodiscard]] DYN_REALTIME bool failed() const noexcept { return failed_s_ >= 0.0; }
 
   // When the record is complete: fills its `failures` and `saturation`.
-  void tell(const Ending& ending, ArmRecord& record) const;
+  void write_failures(const Ending& ending, ArmRecord& record) const;
 
   static constexpr double largest = static_cast<double>(std::numeric_limits<float>::max());
 

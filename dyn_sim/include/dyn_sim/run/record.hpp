@@ -92,13 +92,13 @@ struct ArmRecord {
   // Names of its coordinates, then of those that events add: joints of payloads, joints of another description. NaN is
   // recorded while a joint does not exist, and for signals that it does not have (a passive joint has no reference).
   std::vector<std::string> coordinates;
-  std::vector<CoordinateUnit> brought;  // of those after the model's
-  int sometimes = 0;                    // the number of columns, at the end, that have NaN in some rows
-  int rows = 0;                         // recorded
-  std::vector<double> time_s;           // by row
-  std::vector<double> signals;          // [row][signal][coordinate]
-  std::vector<std::int16_t> jsim;       // by row: index of the algorithm that was used
-  std::vector<std::uint8_t> flags;      // by row: flag_saturated | ...
+  std::vector<CoordinateUnit> added_units;  // of the coordinates after the model's
+  int partial_columns = 0;                  // the number of columns, at the end, that have NaN in some rows
+  int rows = 0;                             // recorded
+  std::vector<double> time_s;               // by row
+  std::vector<double> signals;              // [row][signal][coordinate]
+  std::vector<std::int16_t> jsim;           // by row: index of the algorithm that was used
+  std::vector<std::uint8_t> flags;          // by row: flag_saturated | ...
   std::vector<EventRecord> events;
   std::vector<EstimateRecord> estimates;
   std::vector<ResidualRecord> residuals;

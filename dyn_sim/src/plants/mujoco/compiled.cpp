@@ -240,7 +240,7 @@ void compare_inertia(const std::shared_ptr<const Model>& model, Compiled& compil
   const Tree& tree = model->tree();
   const Library& mj = library();
   const auto n = tree.coordinates;
-  const auto nv = static_cast<size_t>(compiled.model->nv);
+  const size_t nv = compiled.model->nv;
   Dynamics dynamics(model, AlgorithmChoice{.jsim = "crba"});
   std::vector<double> q(n), v(n, 0.0), theirs(nv * nv);
   for (int state = 0; state < 3; ++state) {

@@ -67,7 +67,7 @@ std::vector<MujocoRow> simulate_in_mujoco(const Model& model, const TorqueLaw& l
   std::fill_n(sim.data->qpos, sim.model->nq, 0.0);  // compile() evaluated the robot in other states
   std::fill_n(sim.data->qvel, sim.model->nv, 0.0);
   sim.model->opt.timestep = step_s;
-  const auto n = static_cast<size_t>(model.coordinates());
+  const size_t n = model.coordinates();
   Called state{&law, &sim, std::vector<double>(n), std::vector<double>(n), std::vector<double>(n), nullptr};
   const Callback callback(mj, state);
   std::vector<MujocoRow> rows;
