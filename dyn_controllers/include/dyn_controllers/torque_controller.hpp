@@ -18,13 +18,13 @@ class TorqueController : public ChainableArmController {
   using ChainableArmController::ChainableArmController;
 
   [[nodiscard]] std::vector<ReferenceName> reference_names() const override;
+  void begin_references() override;
   void open_topics() override;
   void close_topics() noexcept override { topics_.reset(); }
-  void begin_references() override;
-  controller_interface::return_type update_reference_from_subscribers(const rclcpp::Time& time,
-                                                                      const rclcpp::Duration& period) override;
   controller_interface::return_type update_and_write_commands(const rclcpp::Time& time,
                                                               const rclcpp::Duration& period) override;
+  controller_interface::return_type update_reference_from_subscribers(const rclcpp::Time& time,
+                                                                      const rclcpp::Duration& period) override;
 
  private:
   DYN_REALTIME void take_chained_reference() noexcept;

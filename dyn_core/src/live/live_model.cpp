@@ -242,7 +242,7 @@ void LiveModel::apply(Change& change) noexcept {
   if (change.settings_) fresh_settings_.offer(std::move(change.settings_));
 }
 
-void LiveModel::apply(const Settings& settings) noexcept {
+void LiveModel::apply_settings(const Settings& settings) noexcept {
   AlgorithmIndex algorithms = settings.algorithms;
   if (fallback_.jsim >= 0) algorithms.jsim = fallback_.jsim;
   if (fallback_.coriolis >= 0) algorithms.coriolis = fallback_.coriolis;
@@ -269,7 +269,7 @@ Generation& LiveModel::acquire(double period_s) noexcept {
     fresh_generations_.retire(std::exchange(generation_, std::move(generation)));
     settings_changed = true;
   }
-  if (settings_changed) apply(*settings_);
+  if (settings_changed) apply_settings(*settings_);
   generation_->advance(period_s);
   return *generation_;
 }

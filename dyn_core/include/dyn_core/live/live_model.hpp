@@ -152,7 +152,7 @@ class LiveModel {
   void carry_joints(const Model& model, const CoordinateMap* map, Parts& parts);
   void remember(Generation& generation, double transition_time_s);
   void change_settings(const Settings& settings, Change* later);
-  DYN_REALTIME void apply(const Settings& settings) noexcept;
+  DYN_REALTIME void apply_settings(const Settings& settings) noexcept;
 
   LiveOptions options_;
   int robot_coordinates_ = 0;  // of the first robot
