@@ -17,9 +17,10 @@ ArmNode::ArmNode(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, Control
       state_(*node, arm_, listener->get_params().state_publish_rate, 1.0 / rate_hz),
       reporter_(*node, arm_, 1.0 / rate_hz),
       introspection_(node->get_name(), arm_),
+      driver_load_(*node, listener->get_params().driver_load, arm_.live()),
       payloads_(*node,
-                {[this](const dyn::Payload& payload, double time_s) { return arm_.live().attach(payload, time_s); },
-                 [this](const std::string& name, double time_s) { return arm_.live().detach(name, time_s); }}),
+                {[this](const dyn::Payload& payload, double time_s) { return driver_load_.attach(payload, time_s); },
+                 [this](const std::string& name, double time_s) { return driver_load_.detach(name, time_s); }}),
       estimation_(*node, arm_, payloads_) {
   on_set_ = node->add_on_set_parameters_callback(
       [this](const std::vector<rclcpp::Parameter>& changes) { return judge(changes); });

@@ -10,6 +10,7 @@
 
 #include "dyn_controllers/arm.hpp"
 #include "dyn_controllers/cycle_reporter.hpp"
+#include "dyn_controllers/driver_load.hpp"
 #include "dyn_controllers/introspection.hpp"
 #include "dyn_controllers/payload_estimation.hpp"
 #include "dyn_controllers/payload_services.hpp"
@@ -48,6 +49,7 @@ class ArmNode {
   StatePublisher state_;
   CycleReporter reporter_;
   Introspection introspection_;
+  DriverLoad driver_load_;
   PayloadServices payloads_;
   PayloadEstimation estimation_;
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_set_;

@@ -42,6 +42,13 @@ std::unique_lock<std::mutex> LiveModel::writer(const char* call) const {
   return std::unique_lock(writers_);
 }
 
+void LiveModel::check_attach(const Payload& payload) {
+  const auto lock = writer("LiveModel::check_attach");
+  Parts parts = parts_;
+  parts.payloads.push_back(payload);
+  (void)prepare(parts, true, nullptr);
+}
+
 Applied LiveModel::attach(const Payload& payload, double transition_time_s, Change* later) {
   const auto lock = writer("LiveModel::attach");
   Parts parts = parts_;
@@ -126,10 +133,8 @@ void LiveModel::collect() {
   fresh_settings_.collect();
 }
 
-// Builds the model of a change, once; everything that can refuse the change does so before anything is modified.
-Applied LiveModel::change(Parts parts, double transition_time_s, Change* later, bool attaches,
-                          const CoordinateMap* map) {
-  check_transition_time(transition_time_s);
+// The model of a change, built once. Everything that can refuse the change does so here, before anything is modified.
+LiveModel::Prepared LiveModel::prepare(Parts& parts, bool attaches, const CoordinateMap* map) {
   RobotDescription whole = parts.robot;
   for (const Payload& payload : parts.payloads) whole = dyn::attach(whole, payload);
   auto model = std::make_shared<const Model>(Model::build(whole, options_.model));
@@ -140,6 +145,13 @@ Applied LiveModel::change(Parts parts, double transition_time_s, Change* later, 
     check_room(parts, *model);
     if (options_.check) warnings = options_.check(*model_, *model, attaches ? &parts.payloads.back() : nullptr);
   }
+  return {std::move(model), std::move(warnings)};
+}
+
+Applied LiveModel::change(Parts parts, double transition_time_s, Change* later, bool attaches,
+                          const CoordinateMap* map) {
+  check_transition_time(transition_time_s);
+  auto [model, warnings] = prepare(parts, attaches, map);
   std::vector<std::string> frames = options_.frames;
   frames.insert(frames.end(), options_.payload_frames.begin(), options_.payload_frames.end());
   auto generation = lockfree::Owned<Generation>::make(std::move(model), options_.algorithms, std::move(frames));

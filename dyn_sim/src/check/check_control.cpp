@@ -30,8 +30,9 @@ constexpr const char* other_names[] = {"joints",
                                        "update_rate",
                                        "is_async",
                                        "use_sim_time"};
-constexpr const char* groups[] = {"task",         "validation",         "external_wrench",  "gains",        "armature",
-                                  "effort_limit", "acceleration_limit", "async_parameters", "qos_overrides"};
+constexpr const char* groups[] = {
+    "task",     "driver_load",  "validation",         "external_wrench",  "gains",
+    "armature", "effort_limit", "acceleration_limit", "async_parameters", "qos_overrides"};
 
 bool is_known(const std::string& name) {
   const auto same = [&](const auto& known) { return name == known; };

@@ -82,6 +82,7 @@ class LiveModel {
   // `later`: where to put the change, for apply(); null: it is published at once.
   Applied attach(const Payload& payload, double transition_time_s, Change* later = nullptr);
   Applied detach(const std::string& payload_name, double transition_time_s, Change* later = nullptr);
+  void check_attach(const Payload& payload);  // throws what attach() would
   // A new description of the same joints, in the same order; payloads stay attached.
   Applied replace_robot(const RobotDescription& robot, double transition_time_s, Change* later = nullptr);
   // A new description whose joints may be others: `map` says what becomes of the coordinates (model/joint_changes.hpp).
@@ -146,6 +147,11 @@ class LiveModel {
   static Fallback unpacked(std::uint32_t word) noexcept;
 
   [[nodiscard]] std::unique_lock<std::mutex> writer(const char* call) const;
+  struct Prepared {
+    std::shared_ptr<const Model> model;
+    std::vector<std::string> warnings;
+  };
+  Prepared prepare(Parts& parts, bool attaches, const CoordinateMap* map);
   Applied change(Parts parts, double transition_time_s, Change* later, bool attaches = false,
                  const CoordinateMap* map = nullptr);
   void check_room(const Parts& parts, const Model& model) const;
