@@ -48,7 +48,7 @@ std::map<std::string, Value> with_driver(const std::string& type) {
 // By the model: what the body that moves the flange gains when the payloads are attached to it.
 TEST(LoadOf, IsWhatTheModelGains) {
   const dyn::RobotDescription robot = dyn::parse_urdf(arm7_urdf(), "arm7");
-  const dyn::Payload box = payload_from_message(box().payload);
+  const dyn::Payload straight = payload_from_message(box().payload);
   auto second = box();
   second.payload.name = "turned";
   second.payload.pose.position.x = 0.1;
@@ -57,8 +57,8 @@ TEST(LoadOf, IsWhatTheModelGains) {
   second.payload.inertia.iyy = 0.03;
   const dyn::Payload turned = payload_from_message(second.payload);
   const dyn::Model without = dyn::Model::build(robot);
-  const dyn::Model with = dyn::Model::build(dyn::attach(dyn::attach(robot, box), turned));
-  const dyn::BodyInertia load = load_of(without, "tool0", {}, {box, turned});
+  const dyn::Model with = dyn::Model::build(dyn::attach(dyn::attach(robot, straight), turned));
+  const dyn::BodyInertia load = load_of(without, "tool0", {}, {straight, turned});
 
   const dyn::Link& flange = *without.find_link("tool0");
   const dyn::BodyInertia a = dyn::body_inertia(without.tree(), flange.body),
