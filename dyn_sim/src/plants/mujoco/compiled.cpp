@@ -246,8 +246,7 @@ void compare_inertia(const std::shared_ptr<const Model>& model, Compiled& compil
   for (int state = 0; state < 3; ++state) {
     for (int i = 0; i < n; ++i) q[i] = 0.7 * state * std::sin(1.0 + 2.3 * static_cast<double>(i) + state);
     for (int i = 0; i < tree.size; ++i) {
-      const auto u = i;
-      compiled.data->qpos[compiled.dof[u]] = tree.offset[u] + tree.ratio[u] * q[tree.coordinate[u]];
+      compiled.data->qpos[compiled.dof[i]] = tree.offset[i] + tree.ratio[i] * q[tree.coordinate[i]];
     }
     mj.forward(compiled.model.get(), compiled.data.get());
     mj.full_M(compiled.model.get(), compiled.data.get(), theirs.data());
