@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <string>
+#include <thread>
 
 #include "control/rig.hpp"
+#include "support/wait.hpp"
 
 namespace dyn::control {
 namespace {
@@ -195,6 +198,47 @@ TEST(ReplacedJoints, LimitsOfFewerJointsAreRefused) {
   few.actuated.resize(2);
   EXPECT_THROW(rig.controller.set_limits(few), ModelError);
   EXPECT_TRUE(rig.step().status.ok());
+}
+
+// One thread changes joints, another parameters and limits, each made for three joints or for four: what does not fit
+// the joints of that moment is refused, and what the loop uses fits. Its preconditions are checked in this build.
+TEST(ReplacedJoints, BesideChangesFromAnotherThread) {
+  Rig rig;
+  const Model models[] = {Model::build(small_arm()), Model::build(longer_arm())};
+  const Actuation actuations[] = {actuation_of(models[0]), actuation_of(models[1])};
+  const Parameters parameters[] = {plain_parameters(), plain_parameters(4)};
+  std::atomic<bool> done{false};
+  std::atomic<int> taken{0}, refused{0};
+  std::thread changes([&] {
+    for (int k = 0; !done; ++k) {
+      try {
+        rig.controller.set_parameters(parameters[k % 2]);
+        rig.controller.set_limits(actuations[k % 2]);
+        ++taken;
+      } catch (const ModelError&) {
+        ++refused;
+      }
+    }
+  });
+  std::thread joints([&] {
+    for (int k = 1; k <= 16000; ++k) {
+      const CoordinateMap map = k % 2 == 0 ? CoordinateMap{{"joint4", std::nullopt}} : CoordinateMap{};
+      (void)rig.controller.replace_joints(models[k % 2], map, actuations[k % 2], parameters[k % 2], 0.0);
+    }
+    (void)test::wait_until([&] { return taken > 20 && refused > 20; }, "changes that fit and others");
+    done = true;
+  });
+  bool tracking = true;
+  while (!done) {
+    tracking = tracking && rig.step().mode == CycleReport::Mode::tracking;
+    for (size_t i = 0; i < 3; ++i) tracking = tracking && std::isfinite(rig.effort[i]);
+  }
+  changes.join();
+  joints.join();
+  EXPECT_TRUE(tracking);
+  const std::vector<double> gravity = rig.gravity();
+  (void)rig.steps(5000);
+  for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(rig.effort[i], gravity[i], 1e-6) << i;
 }
 
 }  // namespace
