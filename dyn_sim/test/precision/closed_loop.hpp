@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A controller on the native plant, cycle by cycle, without a clock; tests look at it between the cycles.
+// A controller on a plant, cycle by cycle, without a clock; tests look at it between the cycles.
 #pragma once
 
 #include <cmath>
@@ -19,8 +19,8 @@ struct ClosedLoop {
         period_s(period),
         live(config.description, options(config)),
         controller(live, actuation(config), config.controller, period),
-        plant(make_native_plant(config.description, config.plant, config.live.model.gravity_mps2)),
-        n(live.robot_coordinates()) {
+        plant(make_plant(config.description, config.plant, config.live.model.gravity_mps2)),
+        n(static_cast<size_t>(live.robot_coordinates())) {
     for (auto* x : {&ref_q, &ref_v, &ref_a}) x->assign(n, 0.0);
     effort.assign(live.max_coordinates(), 0.0);
     sample(0.0);
