@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -19,10 +20,12 @@
 #include "dyn_core/live/live_model.hpp"
 #include "dyn_core/model/robot_library.hpp"
 #include "dyn_core/model/urdf.hpp"
+#include "dyn_sim/logs/motion_log.hpp"
 #include "dyn_sim/run/config.hpp"
 #include "dyn_sim/trajectory.hpp"
 #include "eval/json_line.hpp"
 #include "eval/session.hpp"
+#include "logs/cdr.hpp"
 
 namespace dyn::fuzz {
 namespace {
@@ -141,6 +144,30 @@ void csv(std::string_view bytes) {
     for (int k = 0; k <= 100; ++k) {
       trajectory->sample(0.01 * k * trajectory->duration_s(), q, v, a);
       require(std::isfinite(q[0] + q[1] + v[0] + v[1] + a[0] + a[1]), "a trajectory is not finite");
+    }
+  });
+}
+
+// By its first bytes, as they begin such a file.
+void log(std::string_view bytes) {
+  static const Model model = Model::build(parse_urdf(
+      "<robot name='two'><link name='base'/><link name='upper'><inertial><mass value='3'/><inertia ixx='0.05' ixy='0' "
+      "ixz='0' iyy='0.05' iyz='0' izz='0.01'/></inertial></link><joint name='joint1' type='continuous'><parent "
+      "link='base'/><child link='upper'/><axis xyz='0 1 0'/></joint></robot>",
+      "two.urdf"));
+  taken_or_refused([&] {
+    const bool mcap = bytes.substr(0, 5) == "\x89MCAP", db3 = bytes.substr(0, 6) == "SQLite";
+#ifdef DYN_HAS_BAGS
+    if (bytes.substr(0, 2) == std::string_view("\0\1", 2) || bytes.substr(0, 2) == std::string_view("\0\0", 2)) {
+      (void)sim::logs::decode_joint_state(std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
+      return;
+    }
+#endif
+    const auto file = written(bytes, mcap ? "fuzz.mcap" : db3 ? "fuzz.db3" : "log.csv");
+    const sim::MotionLog motion = sim::load_log(file, model, {});
+    require(motion.q.allFinite() && motion.v.allFinite() && motion.effort.allFinite(), "a log is not finite");
+    for (size_t k = 1; k < motion.time_s.size(); ++k) {
+      require(motion.time_s[k] > motion.time_s[k - 1], "the time of a log does not increase");
     }
   });
 }

@@ -13,13 +13,14 @@ void urdf(std::string_view bytes);     // a robot; one that is taken has finite 
 void yaml(std::string_view bytes);     // a configuration of dyn run
 void json(std::string_view bytes);     // lines of dyn eval
 void csv(std::string_view bytes);      // a trajectory
+void log(std::string_view bytes);      // a recorded motion: rosbag2 (.mcap, .db3), one JointState in CDR, or CSV
 void payload(std::string_view bytes);  // numbers and names of payloads that come and go on a live model
 
 struct Target {
   std::string_view name;
   void (*run)(std::string_view bytes);
 };
-inline constexpr std::array<Target, 5> targets{
-    {{"urdf", urdf}, {"yaml", yaml}, {"json", json}, {"csv", csv}, {"payload", payload}}};
+inline constexpr std::array<Target, 6> targets{
+    {{"urdf", urdf}, {"yaml", yaml}, {"json", json}, {"csv", csv}, {"log", log}, {"payload", payload}}};
 
 }  // namespace dyn::fuzz

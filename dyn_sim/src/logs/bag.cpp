@@ -60,6 +60,11 @@ void BagColumns::add(std::span<const std::uint8_t> message, std::int64_t logged_
     ++strangers_;
     return;
   }
+  constexpr std::int64_t latest_ns = 4'000'000'000'000'000'000;  // the year 2096; differences do not overflow
+  if (row.time_ns < 0 || row.time_ns > latest_ns) {
+    fail("message " + std::to_string(messages_) + " of " + topic_ + " has the time " + std::to_string(row.time_ns) +
+         " ns; times from 0 to " + std::to_string(latest_ns) + " ns are read");
+  }
   rows_.push_back(std::move(row));
 }
 

@@ -23,7 +23,7 @@ using View = std::span<const std::uint8_t>;
 constexpr std::uint8_t schema_op = 0x03, channel_op = 0x04, message_op = 0x05, chunk_op = 0x06, data_end_op = 0x0F,
                        footer_op = 0x02;
 constexpr std::uint8_t magic[] = {0x89, 'M', 'C', 'A', 'P', '0', '\r', '\n'};
-constexpr std::uint64_t largest_record = std::uint64_t{512} << 20;
+constexpr std::uint64_t largest_record = std::uint64_t{128} << 20;  // a chunk of ros2 bag has less than 1 MiB
 
 class Fields {
  public:
