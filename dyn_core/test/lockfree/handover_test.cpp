@@ -126,5 +126,28 @@ TEST(HandoverStress, NothingTornLostOrLeaked) {
   EXPECT_EQ(alive, 0);
 }
 
+// The loop offers values that it may never see again: a writer that replaces one frees it, and the other way round.
+TEST(HandoverStress, WhatTheLoopOffersIsWholeForWriters) {
+  constexpr std::uint64_t values = 50000;
+  int torn = 0;
+  {
+    Handover<Value> box;
+    std::thread loop([&] {
+      for (std::uint64_t k = 1; k <= values; ++k) {
+        box.offer(Owned<Value>::make(k));
+        if (k % 3 != 0) continue;
+        if (Owned<Value> seen = box.take()) {
+          torn += seen->whole() ? 0 : 1;
+          box.retire(std::move(seen));
+        }
+      }
+    });
+    for (std::uint64_t k = 1; k <= values; ++k) box.publish(Owned<Value>::make(k));
+    loop.join();
+  }
+  EXPECT_EQ(torn, 0);
+  EXPECT_EQ(alive, 0);
+}
+
 }  // namespace
 }  // namespace dyn::lockfree
