@@ -169,6 +169,11 @@ class Bags(unittest.TestCase):
         sensed = self.replay(self.path / "run" / "log.mcap", "--topic", "/sensed_joint_states")
         self.assertLess(sensed["relative"], 5e-3)
 
+    def test_a_message_without_joints_is_left_out(self):
+        file = self.path / "begins empty.db3"
+        write_db3(file, data=[(999.9, joint_state(999.9, [], [], [], [])), *messages()])
+        self.assertEqual(self.replay(file)["samples"], self.replay(write_db3(self.path / "whole.db3"))["samples"])
+
     def test_the_topic_is_named(self):
         file = self.path / "other.mcap"
         file.write_bytes(mcap(topic="/arm/joint_states"))

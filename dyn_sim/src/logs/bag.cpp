@@ -42,6 +42,10 @@ void BagColumns::add(std::span<const std::uint8_t> message, std::int64_t logged_
   } catch (const ModelError& error) {
     fail("message " + std::to_string(messages_) + " of " + topic_ + ": " + error.what());
   }
+  if (state.names.empty()) {
+    ++strangers_;
+    return;
+  }
   check_names(state.names);
   if (names_.empty()) names_ = state.names;
   Row row{state.stamp_ns != 0 ? state.stamp_ns : logged_ns,
