@@ -2,8 +2,10 @@
 #include "dyn_controllers/simulated_arm_settings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 #include "dyn_core/error.hpp"
 #include "dyn_sim/run/config.hpp"
@@ -47,6 +49,25 @@ void read_gravity(const HardwareParameters& given, dyn::Vec3d& gravity) {
   stream >> x >> y >> z;
   if (z.empty() || stream >> more) throw ModelError("hardware parameter gravity: '" + found->second + "' is not X Y Z");
   gravity = {number_from(x, "gravity"), number_from(y, "gravity"), number_from(z, "gravity")};
+}
+
+// "KIND BEGIN DURATION", times in seconds of motion.
+void read_fault(const HardwareParameters& given, StateFault& fault) {
+  const auto found = given.find("state_fault");
+  if (found == given.end()) return;
+  constexpr std::array names{std::pair{"nan", StateFault::Kind::nan}, std::pair{"infinite", StateFault::Kind::infinite},
+                             std::pair{"frozen", StateFault::Kind::frozen},
+                             std::pair{"offset", StateFault::Kind::offset}};
+  std::istringstream stream(found->second);
+  std::string kind, begin, duration, more;
+  stream >> kind >> begin >> duration;
+  const auto named = std::find_if(names.begin(), names.end(), [&](const auto& one) { return kind == one.first; });
+  if (named == names.end() || duration.empty() || stream >> more) {
+    throw ModelError("hardware parameter state_fault: '" + found->second +
+                     "' is not KIND BEGIN DURATION, with nan, infinite, frozen or offset as its kind");
+  }
+  fault = {named->second, number_from(begin, "hardware parameter state_fault"),
+           number_from(duration, "hardware parameter state_fault")};
 }
 
 // Plant, gravity and initial position of one arm of a `dyn run` configuration.
@@ -98,6 +119,7 @@ SimulatedArmSettings read_settings(const HardwareParameters& given) {
   read_number(given, "drive_p", settings.drives.p);
   read_number(given, "drive_d", settings.drives.d);
   read_number(given, "fail_after", settings.fail_after_s);
+  read_fault(given, settings.fault);
   return settings;
 }
 

@@ -42,7 +42,8 @@ TEST(SimulatedArmSettings, AreWhatTheTagSays) {
                                                        {"friction", "False"},  // as xacro writes it
                                                        {"delay", "3"},
                                                        {"drive_d", "2.5"},
-                                                       {"fail_after", "4"}});
+                                                       {"fail_after", "4"},
+                                                       {"state_fault", "frozen 1.5 0.25"}});
   EXPECT_EQ(settings.plant.engine, "mujoco");
   EXPECT_FALSE(settings.plant.friction);
   EXPECT_TRUE(settings.plant.armature);
@@ -50,6 +51,9 @@ TEST(SimulatedArmSettings, AreWhatTheTagSays) {
   EXPECT_EQ(settings.plant.delay_cycles, 3);
   EXPECT_EQ(settings.drives.d, 2.5);
   EXPECT_EQ(settings.fail_after_s, 4.0);
+  EXPECT_EQ(settings.fault.kind, StateFault::Kind::frozen);
+  EXPECT_EQ(settings.fault.begin_s, 1.5);
+  EXPECT_EQ(settings.fault.duration_s, 0.25);
   EXPECT_TRUE(settings.start_q.empty());
 }
 
@@ -64,6 +68,11 @@ TEST(SimulatedArmSettings, WhatIsNoValueIsRefusedByName) {
   }
   EXPECT_NE(refusal({{"gravity", "0 -9.81"}}).find("'0 -9.81' is not X Y Z"), std::string::npos);
   EXPECT_NE(refusal({{"gravity", "0 0 -9.81 0"}}).find("is not X Y Z"), std::string::npos);
+  for (const char* fault : {"nan", "nan 1", "nan 1 2 3", "stuck 1 2"}) {
+    EXPECT_NE(refusal({{"state_fault", fault}}).find(std::string("state_fault: '") + fault + "' is not KIND BEGIN"),
+              std::string::npos);
+  }
+  EXPECT_NE(refusal({{"state_fault", "nan 1 soon"}}).find("state_fault: 'soon' is not a number"), std::string::npos);
   EXPECT_NE(refusal({{"scenario", "/none.yaml"}}).find("/none.yaml: cannot be read"), std::string::npos);
 }
 

@@ -6,12 +6,14 @@
 //
 // Hardware parameters (all optional): engine (native or mujoco), gravity ("0 0 -9.81"), friction, armature, limits
 // (true), tolerance (1e-10), delay (cycles, 0), drive_p, drive_d (PD beside effort), fail_after (s of motion after
-// which read() reports an error, once: to test the reaction to failing hardware). scenario (a `dyn run` configuration)
-// and scenario_arm (if it has several) give all settings of a plant, including noise and overrides, and its initial
-// position; other parameters given beside them take precedence. `initial_value` of a position state is the initial
-// position of a joint. Its node has ~/attach_payload and the like, for what the arm really carries, whatever is in a
-// controller's model; and ~/push: a force on a link. The joints of a payload swing freely; a <sensor
-// name="PAYLOAD/JOINT"> in the tag has position and velocity of one (0 while it is not attached).
+// which read() reports an error, once: to test the reaction to failing hardware), state_fault ("KIND BEGIN DURATION", s
+// of motion: meanwhile the states of all joints are nan, infinite or frozen, or the first joint's position has an
+// offset of 0.5). scenario (a `dyn run` configuration) and scenario_arm (if it has several) give all settings of a
+// plant, including noise and overrides, and its initial position; other parameters given beside them take precedence.
+// `initial_value` of a position state is the initial position of a joint. Its node has ~/attach_payload and the like,
+// for what the arm really carries, whatever is in a controller's model; and ~/push: a force on a link. The joints of a
+// payload swing freely; a <sensor name="PAYLOAD/JOINT"> in the tag has position and velocity of one (0 while it is not
+// attached).
 #pragma once
 
 #include <memory>
@@ -78,6 +80,7 @@ class SimulatedArm : public hardware_interface::SystemInterface {
   void push(const dyn_msgs::srv::Push::Request& request, dyn_msgs::srv::Push::Response& response);
   void end_push();
   bool move(double measured_s);
+  void measure_state();
   void show_state(std::span<const double> torques);
   dyn::live::Applied carry(const dyn::RobotDescription& carried);
   // INTERFACE is "JOINT/position" and so on; null if it does not belong to this hardware.
