@@ -20,7 +20,7 @@ struct ClosedLoop {
         live(config.description, options(config)),
         controller(live, actuation(config), config.controller, period),
         plant(make_plant(config.description, config.plant, config.live.model.gravity_mps2)),
-        n(static_cast<size_t>(live.robot_coordinates())) {
+        n(live.robot_coordinates()) {
     for (auto* x : {&ref_q, &ref_v, &ref_a}) x->assign(n, 0.0);
     effort.assign(live.max_coordinates(), 0.0);
     sample(0.0);
