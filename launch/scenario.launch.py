@@ -22,7 +22,7 @@ import arm_bringup as bringup  # noqa: E402
 ARGUMENTS = [
     ('scenario', 'arm7_computed_torque', 'name of a scenario in config/scenarios, or a .yaml file'),
     ('plant', '', 'engine of the simulated arm, native or mujoco, instead of the scenario\'s'),
-    ('out', '', 'folder for results.json, log.csv and report.html, as `dyn run` writes them'),
+    ('out', '', 'folder for the files that `dyn run` writes, log.mcap included'),
     ('stay', 'false', 'true: the arms keep running when the scenario is over'),
     ('use_sim_time', 'false', 'take the time from /clock, published by a simulator of your own'),
     ('rviz', 'false', 'start RViz'),

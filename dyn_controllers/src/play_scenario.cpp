@@ -105,9 +105,7 @@ dyn::sim::RunRecord record_of(const dyn::sim::RunConfig& run, const std::vector<
 }
 
 void write(const dyn::sim::RunRecord& record, dyn::sim::OutputFolder& folder) {
-  dyn::sim::write_results(record, folder.unfinished());
-  dyn::sim::write_csv(record, folder.unfinished() / "log.csv");
-  dyn::sim::write_report(record, folder.unfinished() / "report.html");
+  dyn::sim::write_run(record, folder.unfinished());
   folder.publish("results.json", {});
 }
 

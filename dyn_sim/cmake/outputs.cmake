@@ -17,6 +17,7 @@ add_library(dyn_outputs STATIC
   src/algorithm_families.cpp
   src/run/log_csv.cpp
   src/run/log_mcap.cpp
+  src/run/log_mcap_metadata.cpp
   src/run/log_mcap_writer.cpp
   src/run/output_folder.cpp
   src/run/report.cpp
@@ -33,7 +34,7 @@ target_include_directories(dyn_outputs
   PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src
   PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/run)
 target_link_libraries(dyn_outputs PUBLIC dyn_core::dyn_core nlohmann_json::nlohmann_json
-  PRIVATE dyn_warnings)
+  PRIVATE yaml-cpp dyn_warnings)
 if(DYN_ZSTD_INCLUDE AND DYN_ZSTD_LIBRARY)  # chunks of log.mcap; found by identify.cmake
   target_compile_definitions(dyn_outputs PRIVATE DYN_HAS_ZSTD)
   target_include_directories(dyn_outputs SYSTEM PRIVATE ${DYN_ZSTD_INCLUDE})

@@ -16,7 +16,7 @@ from pathlib import Path
 from dyn_process import DYN, fails, run
 
 SCENARIO = Path(__file__).parents[2] / "config" / "scenarios" / "arm7_computed_torque.yaml"
-FILES = ("results.json", "log.csv", "log.mcap", "report.html")
+FILES = ("results.json", "log.csv", "log.mcap", "metadata.yaml", "report.html")
 
 
 LIMIT_S = 120.0  # nothing here takes as long; what does has hung, and the program is ended

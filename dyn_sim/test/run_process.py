@@ -11,7 +11,7 @@ from dyn_process import DYN, run
 
 SCENARIOS = Path(__file__).parents[2] / "config" / "scenarios"
 SCENARIO = SCENARIOS / "arm7_computed_torque.yaml"
-FILES = ("results.json", "log.csv", "log.mcap", "report.html")
+FILES = ("results.json", "log.csv", "log.mcap", "metadata.yaml", "report.html")
 MOVES = "{type: sinusoid, centre: [0, 0, 0, 0, 0, 0, 0], amplitude: 0.3, frequency_hz: 0.5}"
 BOX = "{name: box, link: tool0, mass: 1.0, com: [0, 0, 0.06], inertia: [0.002, 0, 0, 0.002, 0, 0.002]}"
 

@@ -146,6 +146,7 @@ void write_events(outputs::McapWriter& writer, const RunRecord& run) {
   outputs::CdrMessage message;
   for (const ArmRecord& arm : run.arms) {
     for (const EventRecord& event : arm.events) {
+      if (event.applied_s < 0.0 && event.planned_s > run.duration_s) continue;  // the run ended before
       const double time_s = event.applied_s >= 0.0 ? event.applied_s : event.planned_s;
       message.begin();
       message.put_time(to_ns(time_s));
@@ -173,6 +174,9 @@ void write_mcap(const RunRecord& run, const std::filesystem::path& path) {
   write_events(writer, run);
   writer.finish();
   file.close();
+  outputs::OutputFile metadata(path.parent_path() / "metadata.yaml", false);
+  metadata.stream() << writer.metadata(path.filename().string());
+  metadata.close();
 }
 
 }  // namespace dyn::sim

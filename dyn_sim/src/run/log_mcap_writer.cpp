@@ -125,6 +125,7 @@ std::uint16_t McapWriter::add_channel(const std::string& topic, const std::strin
   put(content, std::string_view("cdr"));
   put(content, 0, 4);  // no metadata
   channels_.push_back(content);
+  topics_.push_back({topic, type});
   put_record(chunk_, channel_op, content);
   messages_[id] = 0;
   return id;

@@ -45,8 +45,13 @@ class McapWriter {
   // Messages of a channel must be in the order of time.
   void write(std::uint16_t channel, std::uint64_t time_ns, const CdrMessage& message);
   void finish();
+  // metadata.yaml of a bag whose only file is this one: what rosbag2 reads of a folder before anything else.
+  [[nodiscard]] std::string metadata(const std::string& file_name) const;
 
  private:
+  struct Topic {
+    std::string name, type;
+  };
   struct Chunk {
     std::uint64_t at = 0, length = 0, first_ns = 0, last_ns = 0, index_length = 0, packed = 0, plain = 0;
     std::map<std::uint16_t, std::uint64_t> index_at;  // by channel
@@ -58,6 +63,7 @@ class McapWriter {
   std::ostream& stream_;
   std::uint64_t position_ = 0;
   std::vector<std::string> schemas_, channels_;  // contents of their records
+  std::vector<Topic> topics_;                    // by channel
   std::map<std::string, std::uint16_t> schema_of_;
   std::map<std::uint16_t, std::uint64_t> messages_;
   std::string chunk_;                                                                    // records of the present chunk

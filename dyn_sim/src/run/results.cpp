@@ -222,7 +222,7 @@ void write_run(const RunRecord& run, const std::filesystem::path& dir) {
 }
 
 std::vector<std::string> files_of(const RunConfig& config) {
-  std::vector<std::string> names{"results.json", "log.mcap", "report.html"};
+  std::vector<std::string> names{"results.json", "log.mcap", "metadata.yaml", "report.html"};
   if (config.arms.size() == 1) names.emplace_back("log.csv");
   for (size_t i = 0; i < config.arms.size() && config.arms.size() > 1; ++i) {
     names.push_back(outputs::arm_file("log.csv", config.arms[i].name));

@@ -12,6 +12,12 @@ from pathlib import Path
 
 from mcap.reader import NonSeekingReader, make_reader
 
+try:
+    from rosbags.rosbag2 import Reader
+    from rosbags.typesys import Stores, get_typestore
+except ImportError:
+    Reader = None
+
 SAMPLE = Path(sys.argv.pop())
 FORMATS = {"bool": "?", "byte": "B", "uint8": "B", "int32": "i", "uint32": "I", "uint64": "Q", "float64": "d"}
 
@@ -136,6 +142,21 @@ class Mcap(unittest.TestCase):
         self.assertEqual(summary.statistics.message_count, sum(counted.values()))
         self.assertEqual(set(topics.values()), {"/events"} | {f"/arm{k}/{t}" for k in (1, 2) for t in (
             "joint_states", "sensed_joint_states", "controller_state", "validation")})
+
+    @unittest.skipIf(Reader is None, "the package rosbags is not there")
+    def test_the_folder_is_a_bag(self):
+        """metadata.yaml, as another reader of bags understands it."""
+        with Reader(SAMPLE / "two") as bag:
+            found = Counter((connection.topic, connection.msgtype) for connection, _, _ in bag.messages())
+            times = [time_ns for _, time_ns, _ in bag.messages()]
+            told = {(c.topic, c.msgtype): c.msgcount for c in bag.connections if c.msgcount}
+            self.assertEqual(dict(found), told)
+            self.assertEqual(bag.message_count, len(times))
+            self.assertEqual(bag.start_time, min(times))
+            self.assertEqual(bag.duration, max(times) - min(times) + 1)  # that reader ends one past the last message
+            state = next(data for c, _, data in bag.messages() if c.msgtype == "sensor_msgs/msg/JointState")
+            read = get_typestore(Stores.LATEST).deserialize_cdr(state, "sensor_msgs/msg/JointState")
+            self.assertEqual(len(read.position), len(read.name))
 
     def test_events_carry_their_label_and_error(self):
         events = [message for _, _, message in self.messages({"/events"})]

@@ -23,7 +23,8 @@ void write_results(const RunRecord& run, const std::filesystem::path& dir);  // 
 // is one file per arm, with its name before the extension: log.left.csv.
 void write_csv(const RunRecord& run, const std::filesystem::path& file);
 
-// ROS 2 messages in CDR, as `ros2 bag`, PlotJuggler, Foxglove and `dyn replay` read them; topics: log_mcap.cpp.
+// ROS 2 messages in CDR, as `ros2 bag`, PlotJuggler, Foxglove and `dyn replay` read them; topics: log_mcap.cpp. And
+// metadata.yaml beside the file, with which the folder is a bag.
 void write_mcap(const RunRecord& run, const std::filesystem::path& file);
 
 // One page that needs no other file: the arm in 3D, every signal, events, residuals, timing.
