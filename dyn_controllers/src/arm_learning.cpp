@@ -43,7 +43,7 @@ void Arm::learn(const dyn::control::CycleReport& report) noexcept {
     const auto g = generation->dynamics.g();
     for (Eigen::Index i = 0; i < g.size(); ++i) acting_[i] += g[i];
   }
-  learner->add(q_, v_, acting_, report.generation, report.ramping || report.late || generation == nullptr);
+  learner->add(q_, v_, acting_, {}, report.generation, report.ramping || report.late || generation == nullptr);
 }
 
 }  // namespace dyn_controllers

@@ -19,10 +19,15 @@ Inertial in_link_frame(const Payload& payload) {
       parameters_of(moved(pseudo_inertia(parameters_of(*payload.inertial())), payload.link_T_payload())));
 }
 
-std::vector<int> known_coordinates(const LearnerSettings& settings, const Model& model) {
-  std::vector<int> known;
-  for (std::size_t i = 0; i < settings.known.size() && i < static_cast<std::size_t>(model.coordinates()); ++i) {
-    if (settings.known[i]) known.push_back(static_cast<int>(i));
+}  // namespace
+
+std::vector<PayloadLearner::Torque> PayloadLearner::known_torques(const LearnerSettings& settings, const Model& model) {
+  std::vector<Torque> known;
+  for (const bool sensed : {false, true}) {
+    if (sensed && !settings.sensors) continue;
+    for (std::size_t i = 0; i < settings.known.size() && i < static_cast<std::size_t>(model.coordinates()); ++i) {
+      if (settings.known[i]) known.push_back({i, sensed});
+    }
   }
   if (known.empty()) {
     throw ModelError("a payload on link '" + settings.link + "': there is no joint whose torque is known");
@@ -30,13 +35,11 @@ std::vector<int> known_coordinates(const LearnerSettings& settings, const Model&
   return known;
 }
 
-}  // namespace
-
 PayloadLearner::PayloadLearner(const std::shared_ptr<const Model>& model, const std::vector<Payload>& attached,
                                LearnerSettings settings)
     : settings_(std::move(settings)),
       regressor_(model),
-      known_(known_coordinates(settings_, *model)),
+      known_(known_torques(settings_, *model)),
       block_(known_.size()),
       ring_(slots, block_) {
   const std::string who = "a payload on link '" + settings_.link + "'";
@@ -77,7 +80,6 @@ PayloadLearner::PayloadLearner(const std::shared_ptr<const Model>& model, const 
   }
 
   armature_ = model->tree().armature;
-  if (settings_.behind_the_drive) std::fill(armature_.begin(), armature_.end(), 0.0);
   // Bilinear transform of a Butterworth of second order.
   const double w = std::tan(std::numbers::pi * settings_.cutoff_hz * period), w2 = w * w;
   const double norm = 1.0 / (1.0 + std::numbers::sqrt2 * w + w2);
@@ -90,52 +92,70 @@ PayloadLearner::PayloadLearner(const std::shared_ptr<const Model>& model, const 
   const std::size_t known = known_.size();
   const std::size_t width = known * static_cast<std::size_t>(columns);
   for (auto* x : {&momentum_, &rate_, &momentum_before_, &rate_before_}) x->assign(width, 0.0);
-  v_before_.assign(known, 0.0);
-  tau_before_.assign(known, 0.0);
+  for (auto* x : {&v_before_, &tau_before_, &sensed_before_, &sensed_mean_, &friction_before_}) {
+    x->assign(armature_.size(), 0.0);
+  }
   memory_.resize(width);
 }
 
 void PayloadLearner::add(std::span<const double> q, std::span<const double> v, std::span<const double> tau,
-                         std::uint64_t generation, bool ramping) noexcept {
+                         std::span<const double> sensed, std::uint64_t generation, bool ramping) noexcept {
   if (over_) return;
   if (!has_generation_) generation_ = generation;
   has_generation_ = true;
   if (generation != generation_) return end_block(true, true);
-  const std::size_t n = regressor_.model().coordinates();
-  DYN_EXPECTS(q.size() >= n && v.size() >= n && tau.size() >= n);
+  const auto n = static_cast<std::size_t>(regressor_.model().coordinates());
+  DYN_EXPECTS(q.size() >= n && v.size() >= n && tau.size() >= n && (!settings_.sensors || sensed.size() >= n));
   if (ramping || !regressor_.update_momentum(q.first(n), v.first(n)).ok()) {
-    has_before_ = false;
+    has_before_ = has_friction_ = false;
     return;
   }
   take_state(v);
   if (has_before_) {
-    for (std::size_t k = 0; k < known_.size(); ++k) sum_up(k, v[known_[k]]);
+    if (settings_.sensors) halve_period(v);
+    for (std::size_t k = 0; k < known_.size(); ++k) {
+      const std::size_t i = known_[k].coordinate;
+      sum_up(k, v[i], known_[k].sensed ? sensed_mean_[i] : tau_before_[i]);
+    }
     block_.duration_s += settings_.period_s;
     summed_s_ += settings_.period_s;
   }
   has_before_ = true;
   momentum_.swap(momentum_before_);
   rate_.swap(rate_before_);
-  for (std::size_t k = 0; k < known_.size(); ++k) {
-    const std::size_t i = known_[k];
-    v_before_[k] = v[i];
-    tau_before_[k] = tau[i];
+  for (std::size_t i = 0; i < n; ++i) {
+    v_before_[i] = v[i];
+    tau_before_[i] = tau[i];
+    if (settings_.sensors) sensed_before_[i] = sensed[i];
   }
   if (has_all() || block_.duration_s >= block_s - 0.5 * settings_.period_s) end_block(has_all(), false);
 }
 
-// By joint, of Y_momentum and Y_rate: the ten columns of the body, and the columns of all bodies times p0.
+// A reading holds for the whole period but for the friction, which goes on changing until its middle: f + (f - f of the
+// period before) / 2, with f = tau - sensed - (rotor's inertial torque).
+void PayloadLearner::halve_period(std::span<const double> v) noexcept {
+  for (std::size_t i = 0; i < sensed_mean_.size(); ++i) {
+    const double rotor = armature_[i] * (v[i] - v_before_[i]) / settings_.period_s;
+    const double friction = tau_before_[i] - sensed_before_[i] - rotor;
+    sensed_mean_[i] = sensed_before_[i] - (has_friction_ ? 0.5 * (friction - friction_before_[i]) : 0.0);
+    friction_before_[i] = friction;
+  }
+  has_friction_ = true;
+}
+
+// By torque, of Y_momentum and Y_rate: the ten columns of the body, and the columns of all bodies times p0.
 void PayloadLearner::take_state(std::span<const double> v) noexcept {
   const auto Ym = regressor_.Y_momentum(), Yr = regressor_.Y_rate();
   for (std::size_t k = 0; k < known_.size(); ++k) {
-    const int i = known_[k];
+    const std::size_t place = known_[k].coordinate;
+    const auto i = static_cast<Eigen::Index>(place);
     double* const momentum = &momentum_[k * columns];
     double* const rate = &rate_[k * columns];
     for (int c = 0; c < body_columns; ++c) {
       momentum[c] = Ym(i, column_ + c);
       rate[c] = Yr(i, column_ + c);
     }
-    double own = armature_[i] * v[i], own_rate = 0.0;
+    double own = known_[k].sensed ? 0.0 : armature_[place] * v[place], own_rate = 0.0;
     for (std::size_t c = 0; c < p0_.size(); ++c) {
       own += Ym(i, c) * p0_[c];
       own_rate += Yr(i, c) * p0_[c];
@@ -152,13 +172,13 @@ double PayloadLearner::low_pass(Filtered& memory, double x) const noexcept {
   return y;
 }
 
-// Adds one joint's row [W y] of the period that ends in this cycle to [W y]^T [W y].
-void PayloadLearner::sum_up(std::size_t k, double v) noexcept {
-  const double v_mean = 0.5 * (v_before_[k] + v);
-  const std::size_t joint = known_[k];
+// Adds one torque's row [W y] of the period that ends in this cycle to [W y]^T [W y].
+void PayloadLearner::sum_up(std::size_t k, double v, double mean_torque) noexcept {
+  const std::size_t joint = known_[k].coordinate;
+  const double v_mean = 0.5 * (v_before_[joint] + v);
   double friction = 0.0;
   bool sticks = false;
-  if (joint < settings_.friction.size()) {
+  if (!known_[k].sensed && joint < settings_.friction.size()) {
     constexpr double slow = 0.02;  // rad/s or m/s: below, static friction is not known
     const JointFriction& f = settings_.friction[joint];
     friction = friction_torque(f, v_mean, friction_creep_rate);
@@ -169,7 +189,7 @@ void PayloadLearner::sum_up(std::size_t k, double v) noexcept {
     const std::size_t at = k * columns + c;
     const double change = (momentum_[at] - momentum_before_[at]) / settings_.period_s;
     const double needed = change - 0.5 * (rate_[at] + rate_before_[at]);
-    row[c] = low_pass(memory_[at], c == body_columns ? tau_before_[k] - friction - needed : needed);
+    row[c] = low_pass(memory_[at], c == body_columns ? mean_torque - friction - needed : needed);
   }
   if (sticks) return;
   double* sum = &block_.sum[k * sums];

@@ -20,6 +20,8 @@ constexpr double prior_weight = 1.0;
 constexpr double density_kgpm3 = 2000.0;
 // Converged: three sigmas are at most this share of the mass, or this mass, and this far from the centre.
 constexpr double mass_share = 0.01, mass_kg = 0.02, centre_m = 0.005;
+// Chi-squared of ten numbers that drives and sensors tell apart: more than this in one of 10,000 cases.
+constexpr double most_apart = 35.6;
 constexpr double least_s = 1.0;           // of motion
 constexpr double nothing_kg = 0.05;       // a lighter load is no payload
 constexpr std::size_t newest_blocks = 5;  // a fit of these alone has to agree with that of all
@@ -47,6 +49,39 @@ Eigen::Matrix4d ball(double mass, const Vec3d& centre) {
 MatrixXd root(const Sums& S) {
   const Eigen::SelfAdjointEigenSolver<Sums> eigen(S);
   return eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() * eigen.eigenvectors().transpose();
+}
+
+// Of one torque, over some blocks.
+struct TorqueSums {
+  Sums S = Sums::Zero();  // of [W y]^T [W y]
+  double count = 0.0, noise = 0.0;
+
+  void add(const double* upper, double samples) {
+    for (int c = 0; c < 11; ++c) {
+      for (int d = c; d < 11; ++d, ++upper) {
+        S(c, d) += *upper;
+        if (d > c) S(d, c) += *upper;
+      }
+    }
+    count += samples;
+  }
+  void guess_noise() { noise = 0.1 * std::sqrt(S(10, 10) / std::max(count, 1.0)) + 1e-6; }
+  // What p leaves of it. `share`: of the parameters, that it tells; `independent`: of its samples.
+  void find_noise(const Parameters10& p, double share, double independent) {
+    Eigen::Matrix<double, 11, 1> error;
+    error << p, -1.0;
+    const double samples = independent * count;
+    const double freedom = std::max(samples - share, 0.25 * samples) / independent;
+    const double squares = std::max(0.0, error.dot(S * error));
+    const double floor = 1e-7 * std::sqrt(S(10, 10) / std::max(count, 1.0)) + 1e-9;
+    noise = std::max(std::sqrt(squares / std::max(freedom, 1.0)), floor);
+  }
+};
+
+void append(const MatrixXd& some, MatrixXd& rows) {
+  const Eigen::Index before = rows.rows();
+  rows.conservativeResize(before + some.rows(), Eigen::NoChange);
+  rows.bottomRows(some.rows()) = some;
 }
 
 bool is_nothing(const LearntPayload& learnt) {
@@ -82,55 +117,51 @@ bool PayloadLearner::collect() {
   return true;
 }
 
-// In each round the joints are weighted by the residuals of the round before, and the prior is a ball with the mass and
-// centre of mass of that round's body.
-LearntPayload PayloadLearner::fit(std::size_t first_block) const {
-  const std::size_t known = known_.size();
-  std::vector<Sums> S(known, Sums::Zero());
-  std::vector<double> count(known, 0.0), noise(known);
-  LearntPayload learnt;
-  for (std::size_t b = first_block; b < blocks_.size(); ++b) {
-    learnt.time_s += blocks_[b].duration_s;
-    for (std::size_t k = 0; k < known; ++k) {
-      const double* sum = &blocks_[b].sum[k * sums];
-      count[k] += blocks_[b].count[k];
-      for (int c = 0; c < 11; ++c) {
-        for (int d = c; d < 11; ++d) S[k](c, d) += *sum++;
-      }
-    }
+// In each round the torques are weighted by the residuals of the round before, and the prior is a ball with the mass
+// and centre of mass of that round's body.
+PayloadLearner::Fitted PayloadLearner::fit(std::size_t first_block, bool drives, bool sensors) const {
+  Fitted fitted;
+  std::vector<TorqueSums> torques;
+  for (std::size_t k = 0; k < known_.size(); ++k) {
+    if (!(known_[k].sensed ? sensors : drives)) continue;
+    TorqueSums& torque = torques.emplace_back();
+    for (std::size_t b = first_block; b < blocks_.size(); ++b)
+      torque.add(&blocks_[b].sum[k * sums], blocks_[b].count[k]);
+    torque.guess_noise();
   }
-  for (std::size_t k = 0; k < known; ++k) {
-    S[k] = Sums(S[k].selfadjointView<Eigen::Upper>());
-    noise[k] = 0.1 * std::sqrt(S[k](10, 10) / std::max(count[k], 1.0)) + 1e-6;
-  }
+  for (std::size_t b = first_block; b < blocks_.size(); ++b) fitted.learnt.time_s += blocks_[b].duration_s;
   constexpr int rounds = 5;
   Eigen::Matrix4d prior = ball(1.0, link_T_moved_.R.transpose() * -link_T_moved_.p_m);
   for (int round = 0; round < rounds; ++round) {
-    MatrixXd rows(11 * static_cast<Eigen::Index>(known), 11);
-    for (std::size_t k = 0; k < known; ++k) {
-      rows.middleRows<11>(11 * static_cast<Eigen::Index>(k)) = std::sqrt(independent_) / noise[k] * root(S[k]);
-    }
+    MatrixXd rows(0, 11);
+    for (const TorqueSums& torque : torques) append(std::sqrt(independent_) / torque.noise * root(torque.S), rows);
     const double weight = round == 0 ? 1e-3 * prior_weight : prior_weight;
     ConsistentFit fit({{prior}, {}, parameters_of(prior), units_about(prior)}, rows);
     const Parameters10 p = fit.solve(weight);
-    Eigen::Matrix<double, 11, 1> error;
-    error << p, -1.0;
-    for (std::size_t k = 0; k < known; ++k) {
-      const double samples = independent_ * count[k];
-      const double freedom = std::max(samples - 10.0 / static_cast<double>(known), 0.25 * samples) / independent_;
-      const double squares = std::max(0.0, error.dot(S[k] * error));
-      const double floor = 1e-7 * std::sqrt(S[k](10, 10) / std::max(count[k], 1.0)) + 1e-9;
-      noise[k] = std::max(std::sqrt(squares / std::max(freedom, 1.0)), floor);
-    }
+    const double share = 10.0 / static_cast<double>(torques.size());
+    for (TorqueSums& torque : torques) torque.find_noise(p, share, independent_);
     if (round == rounds - 1) {
-      learnt.inertial = inertial_of(parameters_of(moved(pseudo_inertia(p), link_T_moved_)));
-      learnt.sigma = body_sigmas(p, fit.covariance(weight), link_T_moved_);
+      fitted.p = p;
+      fitted.covariance = fit.covariance(weight);
     } else {
       prior = ball(std::max(p[0], nothing_kg), p.segment<3>(1) / p[0]);
     }
   }
-  learnt.noise = noise;
-  return learnt;
+  fitted.learnt.inertial = inertial_of(parameters_of(moved(pseudo_inertia(fitted.p), link_T_moved_)));
+  fitted.learnt.sigma = body_sigmas(fitted.p, fitted.covariance, link_T_moved_);
+  for (const TorqueSums& torque : torques) fitted.learnt.noise.push_back(torque.noise);
+  fitted.learnt.of_drives = drives;
+  fitted.learnt.of_sensors = sensors;
+  return fitted;
+}
+
+LearntPayload PayloadLearner::fit(std::size_t first_block) const {
+  if (!settings_.sensors) return fit(first_block, true, false).learnt;
+  const Fitted drives = fit(first_block, true, false), sensors = fit(first_block, false, true);
+  const Parameters10 apart = drives.p - sensors.p;
+  const Eigen::Matrix<double, 10, 10> covariance = drives.covariance + sensors.covariance;
+  const bool agree = apart.dot(covariance.ldlt().solve(apart)) < most_apart;
+  return agree ? fit(first_block, true, true).learnt : sensors.learnt;
 }
 
 LearntPayload PayloadLearner::solve() {

@@ -37,6 +37,7 @@ Inertial load(double mass_kg, const Vec3d& com_m) {
 
 struct Noise {
   double q = 1e-5, v = 1e-3, tau = 0.05;
+  double sensed = -1.0;  // of sensors behind the drives; below 0: there are none
 };
 
 void collect(PayloadLearner& learner) {
@@ -55,6 +56,7 @@ class Motion {
         q(n()),
         v(n()),
         tau(n()),
+        sensed(noise.sensed >= 0.0 ? n() : 0),
         a_(n()),
         q_(n()),
         v_(n()) {
@@ -75,14 +77,19 @@ class Motion {
     ASSERT_TRUE(dynamics_.update(q_, v_).ok());
     dynamics_.inverse(a_, tau);
     for (std::size_t i = 0; i < n(); ++i) {
+      const double rotor = model_->tree().armature[i] * a_[i];
       tau[i] += friction_torque(friction[i], v_[i], friction_creep_rate) + normal(noise_.tau);
+      if (noise_.sensed >= 0.0) sensed[i] = tau[i] - rotor + normal(noise_.sensed);
     }
     at(time_s_);
+    for (std::size_t i = 0; i < sensed.size(); ++i) {
+      sensed[i] -= friction_torque(friction[i], v_[i], friction_creep_rate);
+    }
     for (std::size_t i = 0; i < n(); ++i) {
       q[i] = q_[i] + normal(noise_.q);
       v[i] = v_[i] + normal(noise_.v);
     }
-    learner.add(q, v, tau, generation, false);
+    learner.add(q, v, tau, sensed, generation, false);
     time_s_ += period_s;
   }
   void run(PayloadLearner& learner, double duration_s) {
@@ -116,7 +123,7 @@ class Motion {
   Vec phase_;
 
  public:
-  Vec q, v, tau;
+  Vec q, v, tau, sensed;  // sensed: empty, or with the noise of the sensors
   std::vector<JointFriction> friction;
 
  private:
@@ -125,6 +132,7 @@ class Motion {
 
 LearnerSettings settings(const std::string& link, const Motion& motion, double duration_s = 2.0) {
   LearnerSettings all;
+  all.sensors = !motion.sensed.empty();
   all.link = link;
   all.period_s = period_s;
   all.duration_s = duration_s;
@@ -210,6 +218,26 @@ TEST(PayloadLearner, IsAsPreciseAsItSays) {
   EXPECT_GT(within, 0.97 * numbers);
   EXPECT_GT(std::sqrt(squares / numbers), 0.5);  // and the sigmas are not too large
   RecordProperty("rms_of_errors_in_sigmas", std::to_string(std::sqrt(squares / numbers)));
+}
+
+// Sensors with noise beside drives that are known exactly do no harm. If the drives have another friction than is told,
+// only the sensors count, and their readings are not half a period early.
+TEST(PayloadLearner, DrivesCountBesideSensorsIfTheyAgree) {
+  const RobotDescription robot = load_robot("arm7");
+  const Inertial truth = load(3.0, {0.02, -0.03, 0.08});
+  for (const bool agree : {true, false}) {
+    const Noise noise = agree ? Noise{1e-5, 1e-5, 0.0, 0.05} : Noise{0.0, 0.0, 0.0, 0.0};
+    Motion motion(built(attach(robot, Payload::rigid("load", "tool0", truth))), noise, 15);
+    LearnerSettings all = settings("tool0", motion);
+    for (JointFriction& friction : motion.friction) friction.damping *= agree ? 1.0 : 3.0;
+    PayloadLearner learner(built(robot), {}, all);
+    motion.run(learner, 2.0);
+    const LearntPayload learnt = learner.solve();
+    EXPECT_EQ(learnt.of_drives, agree);
+    EXPECT_TRUE(learnt.of_sensors && learnt.converged) << learnt.why_not;
+    EXPECT_NEAR(learnt.inertial.mass_kg, truth.mass_kg, 2e-4);
+    EXPECT_LT((learnt.inertial.com_m - truth.com_m).norm(), 1e-4);
+  }
 }
 
 // At rest the torques show the weight, but not the centre of mass along gravity: no proposal.
@@ -306,14 +334,14 @@ TEST(PayloadLearner, TheLoopTakesNoMemoryAndNoLock) {
     const Vec bad(motion.n(), std::nan(""));
     locks += test::count_lock_calls([&] {
       const auto some = test::count_allocations([&] {
-        learner.add(motion.q, motion.v, motion.tau, 1, true);
-        learner.add(bad, motion.v, motion.tau, 1, false);
+        learner.add(motion.q, motion.v, motion.tau, {}, 1, true);
+        learner.add(bad, motion.v, motion.tau, {}, 1, false);
       });
       allocations.allocations += some.allocations;
       allocations.frees += some.frees;
     });
     const auto some = test::count_allocations(
-        [&] { locks += test::count_lock_calls([&] { learner.add(motion.q, motion.v, motion.tau, 1, false); }); });
+        [&] { locks += test::count_lock_calls([&] { learner.add(motion.q, motion.v, motion.tau, {}, 1, false); }); });
     allocations.allocations += some.allocations;
     allocations.frees += some.frees;
   }

@@ -217,7 +217,7 @@ void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
   if (number % record_every_ == 0 && record_.rows < rows_max_) write_row(time_s, report);
   if (learner_ != nullptr) {
     if (learns_from_sensors_) plant_->measure_torque(sensed_);
-    learner_->add(q_, v_, learns_from_sensors_ ? sensed_ : effort_, report.generation, report.ramping);
+    learner_->add(q_, v_, effort_, sensed_, report.generation, report.ramping);
   }
   plant_->hold(period_s_);
   sample_in(number + 1);

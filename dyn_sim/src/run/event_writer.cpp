@@ -219,8 +219,8 @@ void EventWriter::put(const EstimateEvent& event, Ready& ready) {
   settings.duration_s = event.duration_s;
   settings.cutoff_hz = event.cutoff_hz;
   settings.known = actuation.actuated;
-  settings.behind_the_drive = event.sensed;
-  if (!event.sensed && parameters_.friction_compensation) settings.friction = actuation.friction;
+  settings.sensors = event.sensed;
+  if (parameters_.friction_compensation) settings.friction = actuation.friction;
   learner_ = std::make_unique<identify::PayloadLearner>(live_.newest_model(), live_.payloads(), std::move(settings));
   ready.learner = learner_.get();
   ready.sensed = event.sensed;

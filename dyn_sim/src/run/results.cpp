@@ -61,8 +61,12 @@ Json learnt_json(const identify::LearntPayload& learnt) {
   Json inertia = Json::array(), sigma_inertia = Json::array();
   for (const double x : {I(0, 0), I(0, 1), I(0, 2), I(1, 1), I(1, 2), I(2, 2)}) inertia.push_back(finite(x));
   for (const double x : learnt.sigma.inertia_kgm2) sigma_inertia.push_back(finite(x));
+  Json torques = Json::array();
+  if (learnt.of_drives) torques.push_back("commanded");
+  if (learnt.of_sensors) torques.push_back("sensed");
   return {
       {"motion_s", finite(learnt.time_s)},
+      {"torques", torques},
       {"converged", learnt.converged},
       {"mass", finite(learnt.inertial.mass_kg)},
       {"com", vector_json(learnt.inertial.com_m)},

@@ -47,7 +47,7 @@ struct EstimateEvent {
   std::string link, name;  // name: of the payload that it may become
   double duration_s = 2.0;
   bool attach = false;  // attach the proposed payload if it has converged and can be carried
-  bool sensed = false;  // use the torque sensors, not the commanded torques
+  bool sensed = false;  // use the torque sensors, too, not only the commanded torques
   double cutoff_hz = 10.0;
   double transition_time_s = 0.0;
 };
