@@ -1,6 +1,7 @@
 # Recorded motions: replay by a model, and identification of the model.
 add_library(dyn_identify STATIC
   src/identify/base_parameters.cpp
+  src/identify/bodies_explain.cpp
   src/identify/excite.cpp
   src/identify/faults.cpp
   src/identify/identify.cpp

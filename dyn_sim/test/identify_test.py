@@ -194,8 +194,54 @@ class Replay(unittest.TestCase):
         self.assertFalse((self.path / "none" / "identified.urdf").exists())
         down = dyn("replay", "arm7", self.log, "--gravity", "0,0,9.81").stderr
         self.assertIn("gravity of", down)
+        wrong_gear = [[2.5 * x if name == "effort.joint2" else x for name, x in zip(self.header, row)] for row in self.rows]
+        geared = write_log(self.path / "geared.csv", self.header, wrong_gear)
+        self.assertIn("gear", dyn("identify", "arm7", geared, "--out", self.path / "none", code=1).stderr)
         swapped = [n.replace("joint2", "?").replace("joint4", "joint2").replace("?", "joint4") for n in self.header]
         self.assertIn("exchanged", dyn("replay", "arm7", write_log(self.path / "swap.csv", swapped, self.rows)).stderr)
+
+
+class TrueLogs(unittest.TestCase):
+    """No true log is taken for a wrong one, and masses that are far off for nothing else."""
+    ROBOTS = ("arm7", "pelican", "planar3", "puma", "three_link")  # the rover arm, whose M is singular: identify_truth_test.py
+    ACCUSATIONS = "exchanged|opposite sign|gravity|another robot|times what the model predicts"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name)
+
+    def test_of_every_shipped_robot(self):
+        for robot in self.ROBOTS:
+            with self.subTest(robot):
+                log = write_log(self.path / "log.csv", *made_log(self.path, robot, duration=4, amplitude=0.3, friction="true"))
+                self.assertNotRegex(dyn("replay", robot, log).stderr, self.ACCUSATIONS)
+                dyn("identify", robot, log, "--out", self.path / "out")
+
+    def wrong(self, scales):
+        """arm7 with the masses and inertias of its links scaled, in turn."""
+        robot = ElementTree.parse(json.loads(dyn("info", "arm7", "--json").stdout)["source"])
+        for k, body in enumerate(robot.iter("inertial")):
+            for element, names in (("mass", ["value"]), ("inertia", list(body.find("inertia").attrib))):
+                for name in names:
+                    body.find(element).set(name, repr(scales[k % len(scales)] * float(body.find(element).get(name))))
+        file = self.path / "wrong.urdf"
+        robot.write(file)
+        return file
+
+    def test_priors_that_are_far_off(self):
+        header, rows = made_log(self.path, duration=8, friction="true")
+        noise = random.Random(4)
+        size = {"q": 1e-5, "v": 1e-4, "effort": 0.05}
+        rows = [[x + noise.gauss(0.0, size.get(name.split(".")[0], 0.0)) for name, x in zip(header, row)] for row in rows]
+        keep = [i for i, name in enumerate(header) if not name.startswith("a.")]
+        log = write_log(self.path / "log.csv", [header[i] for i in keep], [[row[i] for i in keep] for row in rows])
+        for scales in ((0.5,), (1.5,), (2.0,), (2.0, 0.5), (0.5, 1.0, 2.0)):
+            with self.subTest(scales):
+                found = as_json("identify", self.wrong(scales), log, "--out", self.path / "out")
+                self.assertTrue(found["consistent"] and all(possible(link) for link in found["links"]))
+                self.assertGreater(found["before"]["relative"], 0.05)
+                self.assertLess(found["validation"]["relative"], 0.05)
 
 
 class BadFiles(unittest.TestCase):
@@ -220,6 +266,9 @@ class BadFiles(unittest.TestCase):
             "other robot": good.replace("joint1", "elbow"), "degrees": "\n".join([lines[0]] + [f"{0.01 * k},{k},1" for k in range(90)]),
         }
         with tempfile.TemporaryDirectory() as folder:
+            before = Path(folder) / "out" / "identified.urdf"
+            before.parent.mkdir()
+            before.write_text("from another log")
             for name, text in bad.items():
                 with self.subTest(name):
                     file = Path(folder) / "bad.csv"
@@ -231,7 +280,7 @@ class BadFiles(unittest.TestCase):
                     self.assertEqual(len(said), 1, done.stderr)
                     self.assertIn("bad.csv", said[0])
                     self.assertEqual(done.stdout, "")
-                    self.assertFalse((Path(folder) / "out" / "identified.urdf").exists())
+                    self.assertEqual([file.read_text() for file in before.parent.iterdir()], ["from another log"])
 
 
 class Identify(unittest.TestCase):

@@ -13,9 +13,10 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from identify_test import DYN, as_json, dyn, possible, read_log_of_run, write_log
+from identify_test import DYN, TrueLogs, as_json, dyn, possible, read_log_of_run, write_log
 
 SHIPPED = ("arm7", "pelican", "planar3", "three_link")
+AT_THE_BOUNDARY = ("puma", "rover_arm")  # thin rods and wrists without mass
 CONFIG = """title: log
 robot: {robot}
 rate_hz: 250
@@ -23,7 +24,7 @@ duration_s: 8
 plant: {{engine: native, friction: true, torque_limits: false, robot: {truth}}}
 controller: {{type: computed_torque, gains: {{default: {{p: 400, d: 40}}}}, effort_limit: 100000, validation: {{mode: "off"}}}}
 trajectory: {{type: fourier, centre: {centre}, amplitude: {amplitude}, base_hz: 0.25, harmonics: 5, seed: 3}}
-expect: {{tracking_rms: 100, tracking_max: 100}}
+expect: {{tracking_rms: 100, tracking_max: 100, saturation: 1}}
 """
 
 
@@ -53,11 +54,17 @@ def random_robot(seed, joints):
 
 
 def other_than(urdf, seed):
-    """The same robot with other masses, centres of mass, inertias, friction and armature."""
+    """The same robot with other masses, centres of mass, inertias, friction and armature. A wrist that has inertia about one
+    axis and no mass, as the puma's, cannot exist: it becomes a disk."""
     draw = random.Random(seed)
     robot = ElementTree.fromstring(urdf)
     for body in robot.iter("inertial"):
         scale = draw.uniform(0.8, 1.2)
+        if body.find("mass") is not None and float(body.find("mass").get("value")) == 0.0 and body.find("inertia") is not None:
+            body.find("mass").set("value", "0.1")
+            half = repr(0.5 * float(body.find("inertia").get("izz")))
+            body.find("inertia").set("ixx", half)
+            body.find("inertia").set("iyy", half)
         if body.find("mass") is not None:
             body.find("mass").set("value", repr(scale * float(body.find("mass").get("value"))))
         if body.find("inertia") is not None:
@@ -154,6 +161,7 @@ class TenRobots(unittest.TestCase):
                 info = as_json("info", robot)
                 header, rows = self.log_of(robot, truth, info)
                 log = write_log(self.path / "log.csv", header, rows)
+                self.assertNotRegex(dyn("replay", robot, log).stderr, TrueLogs.ACCUSATIONS)
                 found = as_json("identify", robot, log, "--prior-weight", 0, "--out", self.path / name)
                 self.assertTrue(found["consistent"])
                 limits = [(limit.get("lower") or -1.5, limit.get("upper") or 1.5) for limit in info["limits"]]
@@ -172,6 +180,29 @@ class TenRobots(unittest.TestCase):
                 for joint, damping, friction in zip(found["joints"], *(as_json("info", truth)[x] for x in ("damping", "friction"))):
                     self.assertAlmostEqual(joint["viscous"], damping, delta=1e-6 * (1.0 + damping))
                     self.assertAlmostEqual(joint["coulomb"], friction, delta=1e-6 * (1.0 + friction))
+
+
+    def test_bodies_at_the_boundary_of_what_is_possible(self):
+        for name in AT_THE_BOUNDARY:
+            with self.subTest(name):
+                robot, truth = Path(as_json("info", name)["source"]), self.path / "true.urdf"
+                truth.write_text(other_than(robot.read_text(encoding="utf-8"), 7))
+                log = write_log(self.path / "log.csv", *self.log_of(robot, truth, as_json("info", robot)))
+                self.assertNotRegex(dyn("replay", robot, log).stderr, TrueLogs.ACCUSATIONS)
+                found = as_json("identify", robot, log, "--prior-weight", 0, "--out", self.path / name)
+                self.assertTrue(found["consistent"] and all(possible(link) for link in found["links"]))
+                self.assertGreater(found["before"]["relative"], 0.05)
+                self.assertLess(found["validation"]["relative"], 0.01)
+                print(f"{name}: {found['before']['relative']:.2g} of the torque unexplained before, "
+                      f"{found['validation']['relative']:.2g} after", file=sys.stderr)
+
+    def test_the_log_of_another_robot(self):
+        robot = self.path / "tree.urdf"
+        robot.write_text(random_robot(4, 7))  # its joints have the names of arm7's
+        log = write_log(self.path / "log.csv", *self.log_of(robot, robot, as_json("info", robot)))
+        said = dyn("identify", "arm7", log, "--out", self.path / "none", code=1).stderr
+        self.assertRegex(said, TrueLogs.ACCUSATIONS)
+        self.assertFalse((self.path / "none").exists())
 
 
 class NoisyArm(unittest.TestCase):

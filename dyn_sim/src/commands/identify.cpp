@@ -37,13 +37,17 @@ std::vector<sim::Comparison> compared(const std::shared_ptr<const Model>& model,
   return all;
 }
 
-// Identifying with a faulty log would put its fault into the model.
-void refuse_faults(const std::shared_ptr<const Model>& model, const std::vector<sim::Motion>& motions,
-                   const std::vector<sim::Comparison>& comparisons) {
+// Identifying with a faulty log would put its fault into the model. Returns what may be faults.
+std::vector<std::string> refuse_faults(const std::shared_ptr<const Model>& model,
+                                       const std::vector<sim::Motion>& motions,
+                                       const std::vector<sim::Comparison>& comparisons) {
+  std::vector<std::string> doubtful;
   for (size_t k = 0; k < motions.size(); ++k) {
-    const auto faults = sim::find_faults(model, motions[k], comparisons[k]);
-    if (!faults.empty()) throw ModelError(motions[k].source + ": " + faults.front());
+    const sim::Faults faults = sim::find_faults(model, motions[k], comparisons[k]);
+    if (!faults.certain.empty()) throw ModelError(motions[k].source + ": " + faults.certain.front());
+    for (const std::string& fault : faults.doubtful) doubtful.push_back(motions[k].source + ": " + fault);
   }
+  return doubtful;
 }
 
 std::vector<sim::MotionLog> load_logs(const Call& call, const Model& model) {
@@ -89,7 +93,7 @@ void identify(const Call& call) {
   for (const sim::MotionLog& log : logs) motions.push_back(sim::make_motion(log, report.cutoff_hz));
   for (const sim::Motion& motion : motions) say_notes(motion.source, motion.notes);
   const auto makers = compared(model, motions);
-  refuse_faults(model, motions, makers);
+  const auto doubtful = refuse_faults(model, motions, makers);
 
   std::vector<sim::Motion> judged_motions = motions;
   if (!call.validate.empty()) {
@@ -98,6 +102,8 @@ void identify(const Call& call) {
   }
   const double judged_share = call.validate.empty() ? options.hold_out : 0.0;
   report.identified = sim::identify_robot(model, motions, options);
+  auto& warnings = report.identified.warnings;
+  warnings.insert(warnings.begin(), doubtful.begin(), doubtful.end());
   const std::filesystem::path file = find_robot(call.log.robot.name);
   const std::string urdf = sim::identified_urdf(read_urdf_text(file), *model, report.identified);
   ModelOptions with = model->options();
@@ -111,7 +117,7 @@ void identify(const Call& call) {
                      ? sim::judge_training(then, options.hold_out)
                      : (options.hold_out > 0.0 ? sim::judge_training(compared(after, motions), options.hold_out)
                                                : sim::judge(compared(after, motions), 0.0));
-  for (const std::string& warning : report.identified.warnings) std::cerr << "warning: " << one_line(warning) << '\n';
+  for (const std::string& warning : warnings) std::cerr << "warning: " << one_line(warning) << '\n';
 
   sim::OutputFolder folder(out, {"identified.urdf", "identification.json", "report.html"});
   const ordered_json summary = sim::identification_json(report, out);

@@ -56,8 +56,9 @@ void replay(const Call& call) {
   const sim::Motion motion = sim::make_motion(log, cutoff_hz);
   say_notes(motion.source, motion.notes);
   const sim::Comparison comparison = sim::compare(model, motion);
-  for (const std::string& fault : sim::find_faults(model, motion, comparison)) {
-    std::cerr << "warning: " << one_line(motion.source + ": " + fault) << '\n';
+  const sim::Faults faults = sim::find_faults(model, motion, comparison);
+  for (const auto& some : {faults.certain, faults.doubtful}) {
+    for (const std::string& fault : some) std::cerr << "warning: " << one_line(motion.source + ": " + fault) << '\n';
   }
   const sim::Fit fit = sim::judge({comparison}, std::max(call.log.hold_out, 0.0));
   const auto joints = names_of(*model, motion.compared);

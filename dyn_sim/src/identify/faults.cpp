@@ -1,14 +1,18 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Likely faults of a log, found before anything is fitted by comparing it with the model. The thresholds are wide, so
-// that a robot whose URDF is poor (a UR10's explains 59 % of its torque) is not taken for another robot.
+// Likely faults of a log, suspected by comparing it with the model. The thresholds are wide, so that a robot whose URDF
+// is poor (a UR10's explains 59 % of its torque) is not taken for another robot; and what is suspected is a fault only
+// if bodies unlike the maker's do not explain it (bodies_explain.hpp).
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <sstream>
 
 #include "dyn_core/dynamics.hpp"
 #include "dyn_sim/identify/replay.hpp"
+#include "identify/bodies_explain.hpp"
 
 namespace dyn::sim {
 namespace {
@@ -36,33 +40,57 @@ Energies energies(const Comparison& c) {
           (c.measured + predicted).colwise().squaredNorm()};
 }
 
-std::vector<std::string> wrong_signs(const Energies& e, const std::vector<std::string>& joints) {
+struct Suspicion {
+  std::vector<std::string> faults;         // none: there is no suspicion
+  std::vector<int> joints{};               // concerned, places among the compared ones; none: all
+  std::function<void(Stretch&)> repair{};  // takes the fault out of the log
+  std::shared_ptr<const Model> model{};    // or the model that would fit it
+};
+
+void change_sign(Stretch& s, Index coordinate) { s.effort.col(coordinate) *= -1.0; }
+
+Suspicion wrong_signs(const Comparison& c, const Energies& e, const std::vector<std::string>& joints) {
   if (e.error.sum() > 2.0 * e.torque.sum() && e.flipped.sum() < 0.5 * e.torque.sum()) {
-    return {"the measured torque has the opposite sign of what the model predicts, at all joints together"};
+    return {{"the measured torque has the opposite sign of what the model predicts, at all joints together"},
+            {},
+            [](Stretch& s) { s.effort *= -1.0; }};
   }
-  std::vector<std::string> faults;
+  Suspicion found;
   for (Index j = 0; j < e.torque.size(); ++j) {
     if (e.torque[j] < 1e-4 * e.torque.sum() || e.error[j] < 2.0 * e.torque[j] || e.flipped[j] > 0.25 * e.torque[j])
       continue;
-    faults.push_back("the measured torque of joint '" + joints[j] +
-                     "' has the opposite sign of what the model predicts");
+    found.faults.push_back("the measured torque of joint '" + joints[static_cast<size_t>(j)] +
+                           "' has the opposite sign of what the model predicts");
+    found.joints.push_back(static_cast<int>(j));
   }
-  return faults;
+  found.repair = [which = found.joints, c = c.coordinates](Stretch& s) {
+    for (const int j : which) change_sign(s, c[static_cast<size_t>(j)]);
+  };
+  return found;
 }
 
-std::vector<std::string> exchanged_torques(const Comparison& c, const Energies& e,
-                                           const std::vector<std::string>& joints) {
+Suspicion exchanged_torques(const Comparison& c, const Energies& e, const std::vector<std::string>& joints) {
   const MatrixXd predicted = c.predicted.sum();
   for (Index i = 0; i < predicted.cols(); ++i) {
     for (Index j = i + 1; j < predicted.cols(); ++j) {
       const double now = e.error[i] + e.error[j], torque = e.torque[i] + e.torque[j];
       const double exchanged =
           (c.measured.col(j) - predicted.col(i)).squaredNorm() + (c.measured.col(i) - predicted.col(j)).squaredNorm();
-      if (now < 0.5 * torque || exchanged > 0.2 * now || exchanged > 0.25 * torque) continue;
-      return {"the torques of joints '" + joints[i] + "' and '" + joints[j] + "' look exchanged"};
+      if (torque < 1e-4 * e.torque.sum() || now < 0.5 * torque || exchanged > 0.2 * now || exchanged > 0.25 * torque) {
+        continue;
+      }
+      const Index a = c.coordinates[static_cast<size_t>(i)], b = c.coordinates[static_cast<size_t>(j)];
+      return {{"the torques of joints '" + joints[static_cast<size_t>(i)] + "' and '" + joints[static_cast<size_t>(j)] +
+               "' look exchanged"},
+              {static_cast<int>(i), static_cast<int>(j)},
+              [a, b](Stretch& s) { s.effort.col(a).swap(s.effort.col(b)); }};
     }
   }
   return {};
+}
+
+void exchange(Stretch& s, Index i, Index j) {
+  for (MatrixXd* X : {&s.q, &s.v, &s.a, &s.effort}) X->col(i).swap(X->col(j));
 }
 
 // Every some-th sample of the motion, as it is and with the columns of two coordinates exchanged.
@@ -78,7 +106,6 @@ Stretch thinned(const Motion& motion, int i, int j) {
     MatrixXd X(static_cast<Index>(rows.size()), n);
     for (size_t k = 0; k < rows.size(); ++k)
       X.row(static_cast<Index>(k)) = (rows[k].first->*member).row(rows[k].second);
-    X.col(i).swap(X.col(j));
     return X;
   };
   some.q = take(&Stretch::q);
@@ -86,6 +113,7 @@ Stretch thinned(const Motion& motion, int i, int j) {
   some.a = take(&Stretch::a);
   some.effort = take(&Stretch::effort);
   some.end = some.q.rows();
+  exchange(some, i, j);
   return some;
 }
 
@@ -99,11 +127,11 @@ double relative(const std::shared_ptr<const Model>& model, const Motion& motion,
   return torque > 0.0 ? std::sqrt(error / torque) : 0.0;
 }
 
-std::vector<std::string> exchanged_joints(const std::shared_ptr<const Model>& model, const Motion& motion) {
+Suspicion exchanged_joints(const std::shared_ptr<const Model>& model, const Motion& motion) {
   const double now = relative(model, motion, thinned(motion, 0, 0));
   if (now < 0.5) return {};
   double best = 0.4 * now;
-  std::vector<std::string> fault;
+  Suspicion found;
   const auto& names = model->coordinate_names();
   for (size_t a = 0; a < std::min<size_t>(motion.compared.size(), 12); ++a) {
     for (size_t b = a + 1; b < std::min<size_t>(motion.compared.size(), 12); ++b) {
@@ -111,14 +139,17 @@ std::vector<std::string> exchanged_joints(const std::shared_ptr<const Model>& mo
       const double then = relative(model, motion, thinned(motion, i, j));
       if (then > best || then > 0.4) continue;
       best = then;
-      fault = {"joints '" + names[i] + "' and '" + names[j] + "' look exchanged in the log"};
+      found = {{"joints '" + names[static_cast<size_t>(i)] + "' and '" + names[static_cast<size_t>(j)] +
+                "' look exchanged in the log"},
+               {static_cast<int>(a), static_cast<int>(b)},
+               [i, j](Stretch& s) { exchange(s, i, j); }};
     }
   }
-  return fault;
+  return found;
 }
 
 // Least squares for the gravity that fits best: the torque of gravity is linear in it.
-std::vector<std::string> other_gravity(const std::shared_ptr<const Model>& model, const Comparison& c) {
+Suspicion other_gravity(const std::shared_ptr<const Model>& model, const Comparison& c) {
   const Vec3d g = model->tree().gravity;
   Dynamics dynamics(model);
   Eigen::Matrix3d AtA = 1e-9 * Eigen::Matrix3d::Identity();
@@ -146,42 +177,95 @@ std::vector<std::string> other_gravity(const std::shared_ptr<const Model>& model
   const double seen = g.dot(AtA * g);  // of gravity in the torque
   if (before < 0.1 * torque && before < 0.1 * seen) return {};
   if (after > 0.15 * before || (fitted - g).norm() < 0.25 * std::max(g.norm(), 1.0)) return {};
-  if (fitted.norm() < 0.15 * g.norm()) return {"there is no gravity in the measured torque: was it subtracted?"};
-  return {"the torque fits a gravity of (" + text(fitted.x()) + ", " + text(fitted.y()) + ", " + text(fitted.z()) +
-          ") m/s^2, not (" + text(g.x()) + ", " + text(g.y()) + ", " + text(g.z()) + "); --gravity sets it"};
+  const bool none = fitted.norm() < 0.15 * g.norm();
+  ModelOptions options = model->options();
+  options.gravity_mps2 = none ? Vec3d(Vec3d::Zero()) : fitted;
+  const auto fits = std::make_shared<const Model>(Model::build(model->description(), options));
+  if (none) return {{"there is no gravity in the measured torque: was it subtracted?"}, {}, {}, fits};
+  return {{"the torque fits a gravity of (" + text(fitted.x()) + ", " + text(fitted.y()) + ", " + text(fitted.z()) +
+           ") m/s^2, not (" + text(g.x()) + ", " + text(g.y()) + ", " + text(g.z()) + "); --gravity sets it"},
+          {},
+          {},
+          fits};
 }
 
-std::vector<std::string> other_scales(const Comparison& c, const Energies& e, const std::vector<std::string>& joints) {
+Suspicion other_scales(const Comparison& c, const Energies& e, const std::vector<std::string>& joints) {
   const MatrixXd predicted = c.predicted.sum();
-  std::vector<std::string> faults;
+  Suspicion found;
+  VectorXd scales = VectorXd::Ones(predicted.cols());
   for (Index j = 0; j < predicted.cols(); ++j) {
     const double pp = predicted.col(j).squaredNorm(), pt = predicted.col(j).dot(c.measured.col(j));
     if (pp < 1e-2 * e.torque.sum() || pt <= 0.0 || pt * pt < 0.95 * pp * e.torque[j]) continue;
     const double scale = pt / pp;
     if (scale > 0.6 && scale < 1.67) continue;
-    faults.push_back("the torque of joint '" + joints[j] + "' is " + text(scale) +
-                     " times what the model predicts: is a gear ratio or the scale of a sensor wrong?");
+    found.faults.push_back("the torque of joint '" + joints[static_cast<size_t>(j)] + "' is " + text(scale) +
+                           " times what the model predicts: is a gear ratio or the scale of a sensor wrong?");
+    found.joints.push_back(static_cast<int>(j));
+    scales[j] = scale;
   }
-  return faults;
+  found.repair = [scales, c = c.coordinates](Stretch& s) {
+    for (size_t j = 0; j < c.size(); ++j) s.effort.col(c[j]) /= scales[static_cast<Index>(j)];
+  };
+  return found;
+}
+
+Suspicion another_robot(const Energies& e) {
+  if (e.error.sum() <= 0.8 * e.torque.sum()) return {};
+  return {{"the model explains hardly any of the torque (" + text(100.0 * std::sqrt(e.error.sum() / e.torque.sum())) +
+           " % is left): is this the log of another robot?"}};
+}
+
+identify::Unexplained left_without(const Suspicion& suspicion, const std::shared_ptr<const Model>& model,
+                                   Motion motion) {
+  for (Stretch& s : motion.stretches) {
+    if (suspicion.repair) suspicion.repair(s);
+  }
+  return identify::left_by_bodies(suspicion.model ? suspicion.model : model, motion);
+}
+
+// Of several suspicions the one without which bodies explain the log best.
+Faults judged(std::vector<Suspicion> suspicions, const std::shared_ptr<const Model>& model, const Motion& motion) {
+  constexpr double little = 0.005;  // of the torque: then there is nothing else to be explained
+  constexpr double much = 0.3;      // of it: not this robot
+  constexpr double as_well = 1.5;
+  const identify::Unexplained as_it_is = identify::left_by_bodies(model, motion);
+  double least = std::numeric_limits<double>::infinity();
+  const Suspicion* likely = &suspicions.front();
+  bool certain = false;
+  for (const Suspicion& suspicion : suspicions) {
+    if (!suspicion.repair && !suspicion.model) continue;  // another robot: nothing can be taken out
+    const identify::Unexplained then = left_without(suspicion, model, motion);
+    const auto worse = [&](const std::vector<int>& joints) {
+      return as_it_is.relative(joints) > as_well * then.relative(joints) + little;
+    };
+    if (then.relative() >= least) continue;
+    least = then.relative();
+    likely = &suspicion;
+    certain = worse({}) || worse(suspicion.joints);
+  }
+  const Suspicion& last = suspicions.back();
+  if (!certain && !last.repair && !last.model && as_it_is.relative() > much) {
+    likely = &last;
+    certain = true;
+  }
+  std::vector<std::string> faults = likely->faults;
+  if (certain) return {std::move(faults), {}};
+  for (std::string& text : faults) text += " (but bodies unlike the URDF's explain the log as well)";
+  return {{}, std::move(faults)};
 }
 
 }  // namespace
 
-std::vector<std::string> find_faults(const std::shared_ptr<const Model>& model, const Motion& motion,
-                                     const Comparison& c) {
+Faults find_faults(const std::shared_ptr<const Model>& model, const Motion& motion, const Comparison& c) {
   std::vector<std::string> joints;
   for (const int i : c.coordinates) joints.push_back(model->coordinate_names().at(i));
   const Energies e = energies(c);
-  for (auto faults : {wrong_signs(e, joints), other_gravity(model, c), exchanged_torques(c, e, joints)}) {
-    if (!faults.empty()) return faults;
-  }
-  if (auto faults = exchanged_joints(model, motion); !faults.empty()) return faults;
-  if (auto faults = other_scales(c, e, joints); !faults.empty()) return faults;
-  if (e.error.sum() > 0.8 * e.torque.sum()) {
-    return {"the model explains hardly any of the torque (" + text(100.0 * std::sqrt(e.error.sum() / e.torque.sum())) +
-            " % is left): is this the log of another robot?"};
-  }
-  return {};
+  std::vector<Suspicion> suspicions{wrong_signs(c, e, joints),       other_gravity(model, c),
+                                    exchanged_torques(c, e, joints), exchanged_joints(model, motion),
+                                    other_scales(c, e, joints),      another_robot(e)};
+  std::erase_if(suspicions, [](const Suspicion& suspicion) { return suspicion.faults.empty(); });
+  if (suspicions.empty()) return {};
+  return judged(std::move(suspicions), model, motion);
 }
 
 }  // namespace dyn::sim

@@ -74,6 +74,8 @@ class Identifier {
     for (Index j = 0; j < joints; ++j) {
       sigma_[j] = std::max(0.1 * information_.joints[j].torque_rms, 1e-9);
     }
+    double largest = 0.0;
+    for (const JointInformation& joint : information_.joints) largest = std::max(largest, joint.torque_rms);
     for (int round = 0; round < 3; ++round) {
       ConsistentFit solver = problem.fit(sigma_, -1);
       walk(solver, 1e-2);
@@ -86,7 +88,7 @@ class Identifier {
           samples += joint.samples[b];
         }
         const double freedom = std::max(samples - each, 0.25 * samples);
-        const double floor = 1e-6 * std::max(joint.torque_rms, 1e-6);
+        const double floor = 1e-6 * std::max({joint.torque_rms, 0.01 * largest, 1e-6});
         sigma_[j] = std::max(std::sqrt(squares / std::max(freedom, 1e-9)), floor);
       }
     }

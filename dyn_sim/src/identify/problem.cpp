@@ -46,10 +46,10 @@ double unexplained(const MatrixXd& others, const VectorXd& column) {
 }  // namespace
 
 Problem::Problem(const Model& model, const regressor::Layout& layout, const VectorXd& maker,
-                 const Information& information, Friction friction)
+                 const Information& information, Friction friction, Offsets offsets)
     : information_(information), maker_(maker) {
   choose_bodies(layout);
-  choose_numbers(model, friction);
+  choose_numbers(model, friction, offsets);
   drop_collinear(model);
   set_up_prior(model, maker);
   reduce(model);
@@ -126,7 +126,7 @@ void Problem::add_friction(int index, Friction friction, const JointDescription&
 }
 
 // Of a joint that hardly moves nothing is asked.
-void Problem::choose_numbers(const Model& model, Friction friction) {
+void Problem::choose_numbers(const Model& model, Friction friction, Offsets offsets) {
   constexpr double least_rate = 5e-3, least_acceleration = 0.02;
   unknowns_.stribeck_velocity.assign(information_.joints.size(), 1e-2);
   for (size_t j = 0; j < information_.joints.size(); ++j) {
@@ -137,7 +137,8 @@ void Problem::choose_numbers(const Model& model, Friction friction) {
     const double share = 0.02 * std::max(joint.torque_rms, 1e-9);
     if (joint.v_rms > least_rate) {
       add_friction(index, friction, maker);
-      unknowns_.numbers.push_back({What::offset, index, {{column_one, 1.0}}, 10.0 * share});
+      if (offsets == Offsets::constant)
+        unknowns_.numbers.push_back({What::offset, index, {{column_one, 1.0}}, 10.0 * share});
     }
     if (joint.a_rms > least_acceleration) {
       const double scale = std::max(maker.armature, share / joint.a_rms);

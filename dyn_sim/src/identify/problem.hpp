@@ -39,10 +39,12 @@ struct Unknowns {
   [[nodiscard]] Eigen::Index first_number() const noexcept { return 10 * static_cast<Eigen::Index>(bodies.size()); }
 };
 
+enum class Offsets : std::uint8_t { none, constant };  // of joint torques
+
 class Problem {
  public:
   Problem(const Model& model, const regressor::Layout& layout, const Eigen::VectorXd& maker,
-          const Information& information, Friction friction);
+          const Information& information, Friction friction, Offsets offsets = Offsets::constant);
 
   [[nodiscard]] const Unknowns& unknowns() const noexcept { return unknowns_; }
   [[nodiscard]] const Eigen::VectorXd& start() const noexcept { return start_; }  // the maker's values, made possible
@@ -59,7 +61,7 @@ class Problem {
 
  private:
   void choose_bodies(const regressor::Layout& layout);
-  void choose_numbers(const Model& model, Friction friction);
+  void choose_numbers(const Model& model, Friction friction, Offsets offsets);
   void add_friction(int joint, Friction friction, const JointDescription& maker);
   void drop_collinear(const Model& model);
   void set_up_prior(const Model& model, const Eigen::VectorXd& maker);

@@ -46,9 +46,14 @@ struct Fit {
 [[nodiscard]] Fit judge(const std::vector<Comparison>& comparisons, double hold_out);
 [[nodiscard]] Fit judge_training(const std::vector<Comparison>& comparisons, double hold_out);
 
-// Likely faults of the log, one sentence each: a torque of the wrong sign, joints that are exchanged, another gravity,
-// a scale that no body explains. Judged before anything is fitted.
-[[nodiscard]] std::vector<std::string> find_faults(const std::shared_ptr<const Model>& model, const Motion& motion,
-                                                   const Comparison& comparison);
+// What looks wrong with the log, one sentence each: a torque of the wrong sign, joints that are exchanged, another
+// gravity, another scale, another robot. What looks so may also come of a maker's masses that are far off; then bodies
+// that are possible explain the log as well as if the fault were taken out of it.
+struct Faults {
+  std::vector<std::string> certain;   // no bodies explain the log as well
+  std::vector<std::string> doubtful;  // others than the maker's do
+};
+[[nodiscard]] Faults find_faults(const std::shared_ptr<const Model>& model, const Motion& motion,
+                                 const Comparison& comparison);
 
 }  // namespace dyn::sim
