@@ -198,9 +198,12 @@ class Bags(unittest.TestCase):
             "no cdr.db3": [(1, b"\x09\x09\0\0" + message[4:])], "tiny message.db3": [(1, b"\0")],
             "nan.db3": [(1 + 0.01 * k, joint_state(1 + 0.01 * k, [math.nan if k == 5 else 0.1, 0.2], [0, 0], [1, 1])) for k in range(50)],
             "joint twice.db3": [(1, joint_state(1, [0, 0], [0, 0], [1, 1], ["joint1", "joint1"]))],
-            "late.db3": [(1 + k, joint_state(0, [0, 0], [0, 0], [1, 1])) for k in range(9)] + [
-                (9.2e9, joint_state(0, [0, 0], [0, 0], [1, 1]))],
-            "before 1970.db3": [(k - 3, joint_state(0, [0, 0], [0, 0], [1, 1])) for k in range(9)],
+            "time goes back.db3": [(k, joint_state(100 - k, [0.01 * k, 0.2], [0, 0], [1, 1])) for k in range(50)],
+            "degrees.db3": [(0.01 * k, joint_state(1 + 0.01 * k, [2 * k, 20], [200, 0], [1, 1])) for k in range(50)],
+            "huge chunk.mcap": good[:8] + record(6, struct.pack("<QQQI", 0, 0, 400 << 20, 0) + text("zstd") + struct.pack("<Q", 4) +
+                                                 b"abcd") + good[8:],
+            "infinite.db3": [(1 + 0.01 * k, joint_state(1 + 0.01 * k, [0.1, math.inf], [0, 0], [1, 1])) for k in range(50)],
+            "absurd.db3": [(1 + 0.01 * k, joint_state(1 + 0.01 * k, [1e300 * k, 0.1], [0, 0], [1, 1])) for k in range(50)],
             "lengths.db3": [(1, joint_state(1, [0, 0, 0], [0, 0], [1, 1]))],
         }
         for k in range(20):
