@@ -93,20 +93,24 @@ class Estimate(RunTest):
 
     def test_what_disagrees_with_a_told_payload_is_not_attached(self):
         told = f"{{at: 0.3, attach: {{name: told, link: tool0, mass: 2.0, com: {list(COM)}, inertia: [0.005, 0, 0, 0.005, 0, 0.005]}}, on: model}}"
-        found = self.estimate(f"{TAKE}, {told}, {ESTIMATE % ', attach: true'}")
-        self.assert_in_place(found)
-        self.assertEqual((found["proposal"], found["attached_s"]), ("none", None))
-        self.assertIn("disagrees with the told payload 'told' of 2 kg", found["text"])
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                found = self.estimate(f"{TAKE}, {told}, {ESTIMATE % ', attach: true'}", engine)
+                self.assert_in_place(found)
+                self.assertEqual((found["proposal"], found["attached_s"]), ("none", None))
+                self.assertIn("disagrees with the told payload 'told' of 2 kg", found["text"])
 
     def test_a_told_payload_that_is_there_is_kept_and_a_dropped_one_noticed(self):
         both = f"{{at: 0.2, attach: {BOX % 'box'}}}"
         again = "{at: 4, estimate: {link: tool0, duration: 2, attach: true}}"
         drop = "{at: 3, detach: box, on: plant}"
-        run = self.moves(f"{both}, {ESTIMATE % ''}, {drop}, {again}", duration=7)
-        kept, dropped = run["arms"][0]["estimates"]
-        self.assertEqual(kept["proposal"], "keep", kept["text"])
-        self.assertEqual((dropped["proposal"], dropped["payloads"]), ("detach", ["box"]), dropped["text"])
-        self.assertIn("was dropped", dropped["text"])
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                run = self.moves(f"{both}, {ESTIMATE % ''}, {drop}, {again}", engine, duration=7)
+                kept, dropped = run["arms"][0]["estimates"]
+                self.assertEqual(kept["proposal"], "keep", kept["text"])
+                self.assertEqual((dropped["proposal"], dropped["payloads"]), ("detach", ["box"]), dropped["text"])
+                self.assertIn("was dropped", dropped["text"])
 
     def test_events_after_an_estimate_are_in_time_and_another_model_ends_it(self):
         late = f"{{at: 1.0, attach: {BOX % 'late'}}}, {{at: 3.0, set: {{jsim_algorithm: crba}}}}, {{at: 3.5, detach: late}}"
