@@ -225,5 +225,13 @@ TEST(Report, IsSmallAndItsTextCannotEscape) {
   EXPECT_EQ(text.find("http"), std::string::npos);
 }
 
+// More arms are shown in fewer rows each.
+TEST(Report, OfManyArmsIsNoLarger) {
+  const auto run = sample_run(arm7, 8, 4.0);
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "outputs_test" / "arms.html";
+  write_report(run->record, file);
+  EXPECT_LT(std::filesystem::file_size(file), 5'000'000U);
+}
+
 }  // namespace
 }  // namespace dyn::sim
