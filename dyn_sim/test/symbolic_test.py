@@ -100,15 +100,22 @@ class Symbolic(unittest.TestCase):
 
     def test_latex_is_a_document(self):
         for robot in ("planar3", "three_link", "ur5", "arm7"):
-            with self.subTest(robot):
-                text = symbolic(robot, "--format", "latex")
-                self.check_latex(text)
-                if shutil.which("pdflatex"):
-                    with tempfile.TemporaryDirectory() as directory:
-                        (Path(directory) / "a.tex").write_text(text)
-                        done = subprocess.run(["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "a.tex"],
-                                              cwd=directory, capture_output=True, timeout=100, check=False)
-                        self.assertEqual(done.returncode, 0, done.stdout[-2000:])
+            for parameters in ("numbers", "symbols"):
+                with self.subTest(f"{robot}, {parameters}"):
+                    self.check_latex(symbolic(robot, "--format", "latex", "--parameters", parameters))
+
+    @unittest.skipUnless(shutil.which("pdflatex"), "there is no pdflatex here (Debian: texlive-latex-base)")
+    def test_latex_compiles_and_fits_on_the_page(self):
+        for robot in ("pelican", "planar3", "three_link", "puma", "ur5", "arm7", "panda"):
+            for parameters in ("numbers", "symbols"):
+                with self.subTest(f"{robot}, {parameters}"), tempfile.TemporaryDirectory() as directory:
+                    text = symbolic(robot, "--format", "latex", "--parameters", parameters)
+                    (Path(directory) / "a.tex").write_text(text)
+                    done = subprocess.run(["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "a.tex"],
+                                          cwd=directory, capture_output=True, timeout=100, check=False)
+                    output = done.stdout.decode(errors="replace")
+                    self.assertEqual(done.returncode, 0, output[-2000:])
+                    self.assertNotIn("Overfull", output)
 
     def check_latex(self, text):
         """Braces and environments are balanced, every command is one that amsmath has, one & a line of the align*."""
@@ -124,8 +131,9 @@ class Symbolic(unittest.TestCase):
         body = text[text.index("\\begin{align*}"):text.index("\\end{align*}")]
         for line in body.split("\\\\\n"):
             self.assertEqual(line.count("&"), 1, line)
-            self.assertEqual(line.count("("), line.count(")"), line)
             self.assertNotIn("\n\n", line)
+        for equation in re.split(r"\n(?!&)", body):
+            self.assertEqual(equation.count("("), equation.count(")"), equation)
 
     def test_the_header_compiles_and_computes_the_same(self):
         compiler = shutil.which("c++") or shutil.which("g++")

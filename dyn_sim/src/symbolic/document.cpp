@@ -8,6 +8,7 @@
 
 #include "dyn_core/error.hpp"
 #include "output.hpp"
+#include "symbolic/latex_lines.hpp"
 #include "symbolic/straight_line.hpp"
 
 namespace dyn::symbolic {
@@ -178,12 +179,12 @@ std::string aligned(const std::string& name, const std::vector<SignedTerm>& sum)
   for (size_t k = 0; k < sum.size(); ++k) {
     const std::string sign = k == 0 ? (sum[k].negative ? "-" : "") : (sum[k].negative ? " - " : " + ");
     if (!line.empty() && line.size() + sum[k].text.size() > widest) {
-      text += line + " \\\\\n&\\quad";
+      text += in_lines(line) + new_line;
       line.clear();
     }
     line += sign + sum[k].text;
   }
-  return text + line;
+  return text + in_lines(line);
 }
 
 std::string latex_document(const std::vector<std::string>& head, const Listed& list, const StraightLine* lines,
@@ -199,12 +200,12 @@ std::string latex_document(const std::vector<std::string>& head, const Listed& l
     separator = " \\\\\n";
   };
   if (lines != nullptr) {
-    for (const Assignment& t : lines->temporaries) add(t.name + " &= " + t.value);
+    for (const Assignment& t : lines->temporaries) add(t.name + " &= " + in_lines(t.value));
   }
   for (size_t k = 0; k < list.entries.size(); ++k) {
     const Entry& e = list.entries[k];
     const std::string name = style.entry(e.term, e.row, e.column);
-    add(lines != nullptr ? name + " &= " + lines->results[k] : aligned(name, e.sum));
+    add(lines != nullptr ? name + " &= " + in_lines(lines->results[k]) : aligned(name, e.sum));
   }
   return text + "\n\\end{align*}\n\\end{document}\n";
 }
@@ -280,8 +281,10 @@ std::string document(const Model& model, const Request& request,
   const RobotExpressions all =
       expressions(tree, made, algorithms.jsim.empty() ? "crba" : algorithms.jsim, algorithms.coriolis);
   const Style style(request.format, arena, all.q, all.v);
-  const std::vector<std::string> head = explanations(model, parameters, style);
-  if (request.format == Format::cpp) {
+  const bool code = request.format == Format::cpp;
+  const Style plain(code ? Format::cpp : Format::text, arena, all.q, all.v);  // of sentences
+  const std::vector<std::string> head = explanations(model, parameters, plain);
+  if (code) {
     if (request.symbols) throw ModelError("dyn symbolic: code has numbers, not symbols, for parameters");
     return cpp_document(head, model, all, request.terms, style);
   }
