@@ -104,7 +104,7 @@ void PayloadLearner::add(std::span<const double> q, std::span<const double> v, s
   if (!has_generation_) generation_ = generation;
   has_generation_ = true;
   if (generation != generation_) return end_block(true, true);
-  const auto n = static_cast<std::size_t>(regressor_.model().coordinates());
+  const std::size_t n = regressor_.model().coordinates();
   DYN_EXPECTS(q.size() >= n && v.size() >= n && tau.size() >= n && (!settings_.sensors || sensed.size() >= n));
   if (ramping || !regressor_.update_momentum(q.first(n), v.first(n)).ok()) {
     has_before_ = has_friction_ = false;
@@ -148,7 +148,7 @@ void PayloadLearner::take_state(std::span<const double> v) noexcept {
   const auto Ym = regressor_.Y_momentum(), Yr = regressor_.Y_rate();
   for (std::size_t k = 0; k < known_.size(); ++k) {
     const std::size_t place = known_[k].coordinate;
-    const auto i = static_cast<Eigen::Index>(place);
+    const Eigen::Index i = place;
     double* const momentum = &momentum_[k * columns];
     double* const rate = &rate_[k * columns];
     for (int c = 0; c < body_columns; ++c) {

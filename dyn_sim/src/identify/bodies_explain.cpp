@@ -20,7 +20,7 @@ using Errors = std::array<std::vector<double>, prior_weights.size()>;
 
 Errors cross_validated(const Problem& problem, const Eigen::VectorXd& sigma) {
   Errors errors;
-  const auto joints = static_cast<std::size_t>(sigma.size());
+  const std::size_t joints = sigma.size();
   errors.fill(std::vector<double>(joints, 0.0));
   for (int block = 0; block < blocks; ++block) {
     ConsistentFit solver = problem.fit(sigma, block);
@@ -37,8 +37,7 @@ Errors cross_validated(const Problem& problem, const Eigen::VectorXd& sigma) {
 double Unexplained::relative(const std::vector<int>& joints) const {
   const auto sum = [&joints](const std::vector<double>& of) {
     if (joints.empty()) return std::accumulate(of.begin(), of.end(), 0.0);
-    return std::accumulate(joints.begin(), joints.end(), 0.0,
-                           [&of](double so_far, int j) { return so_far + of[static_cast<std::size_t>(j)]; });
+    return std::accumulate(joints.begin(), joints.end(), 0.0, [&of](double so_far, int j) { return so_far + of[j]; });
   };
   return sum(torque) > 0.0 ? std::sqrt(sum(error) / sum(torque)) : 0.0;
 }
@@ -56,14 +55,14 @@ Unexplained left_by_bodies(const std::shared_ptr<const Model>& model, const Moti
     left.torque.push_back(samples * joint.torque_rms * joint.torque_rms);
     largest = std::max(largest, joint.torque_rms);
   }
-  Eigen::VectorXd sigma(static_cast<Eigen::Index>(information.joints.size()));
+  Eigen::VectorXd sigma(information.joints.size());
   for (std::size_t j = 0; j < information.joints.size(); ++j) {
-    sigma[static_cast<Eigen::Index>(j)] = std::max({0.1 * information.joints[j].torque_rms, 1e-3 * largest, 1e-9});
+    sigma[j] = std::max({0.1 * information.joints[j].torque_rms, 1e-3 * largest, 1e-9});
   }
   const Errors errors = cross_validated(problem, sigma);
   const auto weighed = [&sigma](const std::vector<double>& of) {
     double sum = 0.0;
-    for (std::size_t j = 0; j < of.size(); ++j) sum += of[j] / std::pow(sigma[static_cast<Eigen::Index>(j)], 2);
+    for (std::size_t j = 0; j < of.size(); ++j) sum += of[j] / std::pow(sigma[j], 2);
     return sum;
   };
   left.error = *std::min_element(errors.begin() + judged_from, errors.end(),

@@ -59,12 +59,12 @@ Suspicion wrong_signs(const Comparison& c, const Energies& e, const std::vector<
   for (Index j = 0; j < e.torque.size(); ++j) {
     if (e.torque[j] < 1e-4 * e.torque.sum() || e.error[j] < 2.0 * e.torque[j] || e.flipped[j] > 0.25 * e.torque[j])
       continue;
-    found.faults.push_back("the measured torque of joint '" + joints[static_cast<size_t>(j)] +
+    found.faults.push_back("the measured torque of joint '" + joints[j] +
                            "' has the opposite sign of what the model predicts");
     found.joints.push_back(static_cast<int>(j));
   }
   found.repair = [which = found.joints, c = c.coordinates](Stretch& s) {
-    for (const int j : which) change_sign(s, c[static_cast<size_t>(j)]);
+    for (const int j : which) change_sign(s, c[j]);
   };
   return found;
 }
@@ -79,9 +79,8 @@ Suspicion exchanged_torques(const Comparison& c, const Energies& e, const std::v
       if (torque < 1e-4 * e.torque.sum() || now < 0.5 * torque || exchanged > 0.2 * now || exchanged > 0.25 * torque) {
         continue;
       }
-      const Index a = c.coordinates[static_cast<size_t>(i)], b = c.coordinates[static_cast<size_t>(j)];
-      return {{"the torques of joints '" + joints[static_cast<size_t>(i)] + "' and '" + joints[static_cast<size_t>(j)] +
-               "' look exchanged"},
+      const Index a = c.coordinates[i], b = c.coordinates[j];
+      return {{"the torques of joints '" + joints[i] + "' and '" + joints[j] + "' look exchanged"},
               {static_cast<int>(i), static_cast<int>(j)},
               [a, b](Stretch& s) { s.effort.col(a).swap(s.effort.col(b)); }};
     }
@@ -139,8 +138,7 @@ Suspicion exchanged_joints(const std::shared_ptr<const Model>& model, const Moti
       const double then = relative(model, motion, thinned(motion, i, j));
       if (then > best || then > 0.4) continue;
       best = then;
-      found = {{"joints '" + names[static_cast<size_t>(i)] + "' and '" + names[static_cast<size_t>(j)] +
-                "' look exchanged in the log"},
+      found = {{"joints '" + names[i] + "' and '" + names[j] + "' look exchanged in the log"},
                {static_cast<int>(a), static_cast<int>(b)},
                [i, j](Stretch& s) { exchange(s, i, j); }};
     }
@@ -198,7 +196,7 @@ Suspicion other_scales(const Comparison& c, const Energies& e, const std::vector
     if (pp < 1e-2 * e.torque.sum() || pt <= 0.0 || pt * pt < 0.95 * pp * e.torque[j]) continue;
     const double scale = pt / pp;
     if (scale > 0.6 && scale < 1.67) continue;
-    found.faults.push_back("the torque of joint '" + joints[static_cast<size_t>(j)] + "' is " + text(scale) +
+    found.faults.push_back("the torque of joint '" + joints[j] + "' is " + text(scale) +
                            " times what the model predicts: is a gear ratio or the scale of a sensor wrong?");
     found.joints.push_back(static_cast<int>(j));
     scales[j] = scale;
