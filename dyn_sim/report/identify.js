@@ -78,7 +78,7 @@
 
   // --- Plots of points and lines ----------------------------------------------------------------------------------
   function plot(title, xUnit, series) {
-    const width = 420, height = 260, left = 52, right = 10, top = 24, bottom = 34;
+    const width = 420, height = 260, left = 52, right = 10, top = series.length > 1 ? 36 : 24, bottom = 34;
     const xs = series.flatMap(s => s.x), ys = series.flatMap(s => s.y).filter(Number.isFinite);
     const range = list => { const low = Math.min(...list), high = Math.max(...list); return low < high ? [low, high] : [low - 1, high + 1]; };
     const [x0, x1] = range(xs), [y0, y1] = range(ys);
@@ -92,12 +92,17 @@
       svg.append(node);
     };
     put("text", { x: left, y: 15, fill: Theme.ink, "font-size": 12 }, title);
-    for (let k = 0; k <= 4; ++k) {
-      const x = x0 + k * (x1 - x0) / 4, y = y0 + k * (y1 - y0) / 4;
+    const ticks = (low, high, draw) => {
+      const step = niceStep(high - low, 4), digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+      for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) {
+        draw(k * step, { fill: Theme.soft, "font-size": 10 }, (k * step).toFixed(digits).replace("-", "\u2212"));
+      }
+    };
+    ticks(y0, y1, (y, style, number) => {
       put("line", { x1: left, x2: width - right, y1: Y(y), y2: Y(y), stroke: Theme.grid });
-      put("text", { x: left - 4, y: Y(y) + 4, fill: Theme.soft, "font-size": 10, "text-anchor": "end" }, Format.number(y, 2));
-      put("text", { x: X(x), y: height - bottom + 14, fill: Theme.soft, "font-size": 10, "text-anchor": "middle" }, Format.number(x, 2));
-    }
+      put("text", { x: left - 4, y: Y(y) + 4, "text-anchor": "end", ...style }, number);
+    });
+    ticks(x0, x1, (x, style, number) => put("text", { x: X(x), y: height - bottom + 14, "text-anchor": "middle", ...style }, number));
     put("text", { x: width - right, y: height - 4, fill: Theme.soft, "font-size": 10, "text-anchor": "end" }, xUnit);
     series.forEach((s, i) => {
       if (s.line) put("polyline", { points: s.x.map((x, k) => `${X(x)},${Y(s.y[k])}`).join(" "), fill: "none", stroke: s.color, "stroke-width": 1.5 });
