@@ -3,53 +3,17 @@
 // Two arms in one robot_description, with a hardware and a controller each: both models have the whole tree, each
 // controls its seven joints and takes the other's motion as it is.
 #include <cmath>
-#include <regex>
 
 #include "controller_manager_fixture.hpp"
+#include "several_arms.hpp"
 
 namespace dyn_controllers::test {
 namespace {
 
-std::vector<std::string> joints_of(const std::string& side) {
-  std::vector<std::string> names = arm7_joints();
-  for (std::string& name : names) name.insert(0, side + '_');
-  return names;
-}
-
-// arm7's links and joints with a prefix, without the <robot> around them and the materials before them.
-std::string arm_of(const std::string& side) {
-  const std::string urdf = arm7_urdf();
-  const size_t begin = urdf.find("<link"), end = urdf.rfind("</robot>");
-  const std::regex named(R"re((<(?:link|joint) name=")|((?:parent|child) link="))re");
-  return std::regex_replace(urdf.substr(begin, end - begin), named, "$&" + side + '_');
-}
-
-std::string two_arms() {
-  std::ostringstream robot;
-  const std::string urdf = arm7_urdf();
-  robot << urdf.substr(0, urdf.find("<link")) << "<link name='world'/>";
-  for (const char* side : {"left", "right"}) {
-    robot << arm_of(side) << "<joint name='" << side << "_mount' type='fixed'><parent link='world'/><child link='"
-          << side << "_base_link'/><origin xyz='0 " << (side[0] == 'l' ? 0.5 : -0.5) << " 0'/></joint>";
-    robot << "<ros2_control name='" << side << "_hardware' type='system'><hardware>"
-          << "<plugin>dyn_controllers/SimulatedArm</plugin><param name='friction'>false</param></hardware>";
-    for (const std::string& joint : joints_of(side)) {
-      robot << "<joint name='" << joint << "'><command_interface name='effort'/><state_interface name='position'/>"
-            << "<state_interface name='velocity'/></joint>";
-    }
-    robot << "</ros2_control>";
-  }
-  robot << "</robot>";
-  return robot.str();
-}
-
 std::string parameters_of(const std::string& side) {
   std::ostringstream text;
-  text << side << ":\n  ros__parameters:\n    reference_timeout: 0.0\n    joints: [";
-  for (const std::string& joint : joints_of(side)) text << joint << ", ";
-  text << "]\n    gains:\n";
-  for (const std::string& joint : joints_of(side)) text << "      " << joint << ": {p: 400.0, d: 40.0}\n";
-  text << side << "_jtc:\n  ros__parameters:\n    command_interfaces: [position, velocity, acceleration]\n"
+  text << torque_parameters_of(side) << side
+       << "_jtc:\n  ros__parameters:\n    command_interfaces: [position, velocity, acceleration]\n"
        << "    state_interfaces: [position, velocity]\n    joints: [";
   for (const std::string& joint : joints_of(side)) text << joint << ", ";
   text << "]\n    command_joints: [";
@@ -65,7 +29,8 @@ class TwoArmsTest : public ManagerTest {
     std::ofstream(file) << parameters_of("left") << parameters_of("right");
     const std::string type = "dyn_controllers/ComputedTorqueController";
     const std::string jtc = "joint_trajectory_controller/JointTrajectoryController";
-    make_manager(two_arms(), {{"left", type}, {"right", type}, {"left_jtc", jtc}, {"right_jtc", jtc}}, file.string());
+    make_manager(several_arms({"left", "right"}),
+                 {{"left", type}, {"right", type}, {"left_jtc", jtc}, {"right_jtc", jtc}}, file.string());
   }
   std::shared_ptr<TorqueController> side(const std::string& name) {
     return std::dynamic_pointer_cast<TorqueController>(controller(name));
