@@ -86,5 +86,45 @@ TEST(RingStress, EveryValueOnceInOrderBetweenTwoThreads) {
   EXPECT_EQ(ring.reclaim(), nullptr);
 }
 
+// A slot is filled again only when the consumer has read it.
+TEST(RingStress, SlotsAreRefilledWhenTheyWereRead) {
+  constexpr std::uint64_t values = 100000;
+  Ring<std::uint64_t> ring(4);
+  std::uint64_t wrong = 0;
+  std::thread consumer([&] {
+    for (std::uint64_t k = 1; k <= values; ++k) {
+      while (ring.front() == nullptr) std::this_thread::yield();
+      wrong += *ring.front() == k ? 0 : 1;
+      ring.release();
+    }
+  });
+  for (std::uint64_t k = 1; k <= values; ++k) {
+    while (ring.next() == nullptr) std::this_thread::yield();
+    *ring.next() = k;
+    ring.commit();
+  }
+  consumer.join();
+  EXPECT_EQ(wrong, 0U);
+}
+
+// What was written before a count was raised is seen by every thread that sees the count.
+TEST(RingStress, CountsShowWhatWasWrittenBeforeThem) {
+  Ring<int> ring(1);
+  int committed = 0, released = 0;
+  std::thread watcher([&] {
+    while (ring.committed() == 0) std::this_thread::yield();
+    EXPECT_EQ(committed, 1);
+    while (ring.released() == 0) std::this_thread::yield();
+    EXPECT_EQ(released, 1);
+  });
+  ASSERT_NE(ring.next(), nullptr);
+  committed = 1;
+  ring.commit();
+  ASSERT_NE(ring.front(), nullptr);
+  released = 1;
+  ring.release();
+  watcher.join();
+}
+
 }  // namespace
 }  // namespace dyn::lockfree
