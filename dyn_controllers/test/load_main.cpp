@@ -185,8 +185,8 @@ int run(size_t count, long seconds, double calls_per_s) {
   std::thread spinner([&] { executor->spin(); });
   const long due = 1000 * seconds;
   Record record;
-  record.wakeup_us.reserve(static_cast<size_t>(due));
-  record.update_us.reserve(static_cast<size_t>(due));
+  record.wakeup_us.reserve(due);
+  record.update_us.reserve(due);
   std::atomic<bool> stop{false};
   std::thread loop([&] { run_loop(*manager, due, record); });
   const bool on =
