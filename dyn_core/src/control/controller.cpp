@@ -110,6 +110,7 @@ Controller::Impl::Impl(live::LiveModel& live_model, Actuation what, const Parame
       values_before(max_n),
       limiters_before(max_n),
       commands_before(max_n) {
+  for (auto* x : {&inputs.q, &inputs.v, &inputs.ref_q, &inputs.ref_v, &inputs.ref_a}) x->assign(max_n, 0.0);
   check_has_mass(*live.newest_model());
   newest.place = payload_place = find_payload_link(newest.actuation, *live.newest_model());
   check(first, newest.actuation, newest.names, newest.place);
@@ -141,6 +142,7 @@ void Controller::Impl::check(const Parameters& candidate, const Actuation& what,
     throw ModelError("limits of " + std::to_string(what.actuated.size()) + " joints were given, and the robot has " +
                      std::to_string(names.size()));
   }
+  DYN_EXPECTS(what.entries.empty() || what.entries.size() == names.size());
   for (int i = 0; i < coordinates; ++i) {
     const bool driven = what.actuated[i] && !what.followed[i];
     if (!driven || std::isfinite(effort_limit(what, candidate, i))) continue;
@@ -222,6 +224,9 @@ live::Applied Controller::replace_joints(const Model& robot, const CoordinateMap
   }
 }
 
+const StateInput& Controller::state() const noexcept { return impl_->state; }
+bool Controller::has_entries() const noexcept { return !impl_->actuation.entries.empty(); }
+size_t Controller::entry_of(size_t coordinate) const noexcept { return impl_->entry_of(static_cast<int>(coordinate)); }
 const TaskCycle& Controller::task() const noexcept { return impl_->task.cycle; }
 live::Generation* Controller::last_generation() const noexcept { return impl_->last_good; }
 double Controller::effort_bound(size_t coordinate) const noexcept {

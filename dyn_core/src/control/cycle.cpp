@@ -35,11 +35,14 @@ CycleReport Controller::step(const StateInput& state, const ReferenceInput& refe
   }
   cycle.fresh_actuation.retire(std::move(limits));
   live::Generation& generation = cycle.live.acquire(cycle.step_s);
+  if (generation.joints != cycle.joints) cycle.take_settings(generation);
+  cycle.read_entries(generation.model->coordinates());
   if (cycle.first_cycle_of_generation || generation.id != cycle.generation_id) cycle.begin_generation(generation);
-  DYN_EXPECTS(std::ssize(state.q) >= cycle.n && std::ssize(state.v) >= cycle.n && std::ssize(effort) >= cycle.n);
+  DYN_EXPECTS(std::ssize(cycle.state.q) >= cycle.n && std::ssize(cycle.state.v) >= cycle.n &&
+              std::ssize(effort) >= cycle.n);
   DYN_EXPECTS(reference.source != nullptr ||
-              (std::ssize(reference.q) >= cycle.robot_n && std::ssize(reference.v) >= cycle.robot_n &&
-               std::ssize(reference.a) >= cycle.robot_n));
+              (std::ssize(cycle.reference.q) >= cycle.robot_n && std::ssize(cycle.reference.v) >= cycle.robot_n &&
+               std::ssize(cycle.reference.a) >= cycle.robot_n));
   report.generation = generation.id;
   report.algorithms = generation.dynamics.algorithms();
   report.ramping = generation.active_ramps > 0;
@@ -58,7 +61,7 @@ CycleReport Controller::step(const StateInput& state, const ReferenceInput& refe
   } else {
     cycle.fail_safe(report);
   }
-  std::copy_n(cycle.terms.applied.data(), cycle.n, effort.data());
+  cycle.write_effort(effort);
   cycle.active_s += cycle.step_s;
   return report;
 }
@@ -100,7 +103,10 @@ void Controller::Impl::compute(live::Generation& generation, CycleReport& report
 void Controller::activate(const StateInput& state) noexcept {
   const realtime::Scope scope("Controller::activate");
   DYN_EXPECTS(std::ssize(state.q) >= impl_->robot_n && std::ssize(state.v) >= impl_->robot_n);
-  impl_->activate(state);
+  impl_->state = state;
+  impl_->reference = {};
+  impl_->read_entries(impl_->robot_n);
+  impl_->activate(impl_->state);
 }
 
 void Controller::Impl::activate(const StateInput& now) noexcept {

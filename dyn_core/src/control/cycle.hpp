@@ -171,6 +171,9 @@ struct Controller::Impl : private CycleState {
   void begin_generation(live::Generation& generation) noexcept;
   void change_joints(live::Generation& generation) noexcept;
   void take_settings(live::Generation& generation) noexcept;
+  [[nodiscard]] size_t entry_of(int i) const noexcept;
+  void read_entries(int coordinates) noexcept;
+  void write_effort(std::span<double> effort) const noexcept;
   void find_carried(const live::Generation& generation) noexcept;
   void carry(std::vector<double>& values) noexcept;
   void begin_joint(int i) noexcept;
@@ -259,6 +262,11 @@ struct Controller::Impl : private CycleState {
   StateInput state;            // of the last cycle; its arrays are the caller's
   ReferenceInput reference;
   live::Generation* last_good = nullptr;  // generation of the last cycle, if that was; the loop alone retires it
+
+  // State and reference by coordinate, where the caller has them in another order.
+  struct Inputs {
+    std::vector<double> q, v, ref_q, ref_v, ref_a;
+  } inputs;
 
   // Scratch that is written before it is read; `passive` knows which joints are passive in this generation.
   PassiveJoints passive;

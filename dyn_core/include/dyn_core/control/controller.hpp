@@ -59,7 +59,12 @@ struct Actuation {
   std::vector<JointFriction> friction;
   double friction_transition_s = 0.0;  // over which this friction replaces the one before
   std::string payload_link;            // on which the law `adaptive` learns a payload; empty: none
-  std::uint64_t version = 0;           // set by the controller, as Parameters::version
+  // For a caller whose arrays (StateInput, ReferenceInput, the effort) have room for joints that the robot may get: the
+  // entry of each of its coordinates, and the first entry of payloads' coordinates. Other entries are not read, and get
+  // no effort. Empty: entry i is coordinate i.
+  std::vector<int> entries;
+  int payload_entry = 0;
+  std::uint64_t version = 0;  // set by the controller, as Parameters::version
 
   static Actuation from_model(const Model& model, const std::vector<std::string>& passive_joints);
 };
@@ -148,6 +153,12 @@ class Controller {
   // The reference that the last step followed, at the time of the given one. It differs from the given one for joints
   // that are limited, and while the arm is brought to rest. For drives that close a loop of their own.
   [[nodiscard]] FollowedReference reference() const noexcept;
+  // The state of the last step, by coordinate, and the entry of the caller's arrays that a coordinate has
+  // (Actuation::entries). For the loop's thread.
+  [[nodiscard]] DYN_REALTIME const StateInput& state() const noexcept;
+  [[nodiscard]] DYN_REALTIME size_t entry_of(size_t coordinate) const noexcept;
+  // Whether there are entries, so that state() and terms() have another order than the caller's arrays.
+  [[nodiscard]] DYN_REALTIME bool has_entries() const noexcept;
   // Results of the law task_space in the last step. For the loop's thread.
   [[nodiscard]] DYN_REALTIME const TaskCycle& task() const noexcept;
   // The generation of the last step, its dynamics at the predicted state; null where that step had no valid result. For

@@ -1,15 +1,48 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // The first cycle in which the robot has other joints: the numbers of every continued joint move to its new coordinate.
+// And where a caller with room for joints that the robot may get has each coordinate.
 #include <algorithm>
 #include <utility>
 
 #include "control/cycle.hpp"
+#include "dyn_core/precondition.hpp"
 
 namespace dyn::control {
 
+size_t Controller::Impl::entry_of(int i) const noexcept {
+  const auto own = static_cast<int>(actuation.entries.size());
+  return static_cast<size_t>(i < own ? actuation.entries[i] : actuation.payload_entry + i - own);
+}
+
+// The caller's arrays in the order of the coordinates. A reference has none for payloads.
+void Controller::Impl::read_entries(int coordinates) noexcept {
+  if (actuation.entries.empty()) return;
+  const auto read = [this](std::span<const double>& from, std::vector<double>& to, int count) {
+    for (int i = 0; i < count; ++i) {
+      DYN_EXPECTS(entry_of(i) < from.size());
+      to[i] = from[entry_of(i)];
+    }
+    from = {to.data(), static_cast<size_t>(count)};
+  };
+  const auto own = static_cast<int>(actuation.entries.size());
+  read(state.q, inputs.q, coordinates);
+  read(state.v, inputs.v, coordinates);
+  if (reference.source != nullptr || reference.q.empty()) return;
+  read(reference.q, inputs.ref_q, own);
+  read(reference.v, inputs.ref_v, own);
+  read(reference.a, inputs.ref_a, own);
+}
+
+void Controller::Impl::write_effort(std::span<double> effort) const noexcept {
+  if (!actuation.entries.empty()) std::fill(effort.begin(), effort.end(), 0.0);
+  for (int i = 0; i < n; ++i) {
+    DYN_EXPECTS(entry_of(i) < effort.size());
+    effort[entry_of(i)] = terms.applied[i];
+  }
+}
+
 void Controller::Impl::change_joints(live::Generation& generation) noexcept {
-  take_settings(generation);
   find_carried(generation);
   for (auto* x : {&given_q,
                   &given_v,
