@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "dyn_core/model/joint_changes.hpp"
 #include "dyn_core/model/model.hpp"
 #include "dyn_core/model/payload.hpp"
 
@@ -105,6 +106,11 @@ std::unique_ptr<Plant> make_mujoco_plant(const RobotDescription& robot, const Pl
                                          const Vec3d& gravity_mps2);
 // The argument of take_over() for the same robot: the coordinate of the same name, or -1.
 std::vector<int> same_coordinates(const Model& before, const Model& now);
+// The same for a robot with other joints; payloads' coordinates by name. Throws ModelError as carried_coordinates()
+// does.
+std::vector<int> carried_through(const Model& before, const Model& after, const CoordinateMap& map);
+// A robot and what is attached to it, as the models of plants are.
+RobotDescription with_payloads(RobotDescription robot, const std::vector<Payload>& payloads);
 
 std::unique_ptr<Plant> make_plant(const RobotDescription& robot, const PlantSettings& settings,
                                   const Vec3d& gravity_mps2);  // by settings.engine

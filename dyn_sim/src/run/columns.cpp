@@ -49,21 +49,6 @@ std::vector<char> passive_coordinates(const Model& robot, const ArmConfig& confi
   return passive;
 }
 
-RobotDescription with_payloads(RobotDescription robot, const std::vector<Payload>& payloads) {
-  for (const Payload& payload : payloads) robot = dyn::attach(robot, payload);
-  return robot;
-}
-
-std::vector<int> carried_through(const Model& before, const Model& after, const CoordinateMap& map) {
-  std::vector<int> from = carried_coordinates(before, after, map);
-  const auto& was = before.coordinate_names();
-  for (size_t i = from.size(); i < after.coordinate_names().size(); ++i) {  // payloads'
-    const auto found = std::find(was.begin(), was.end(), after.coordinate_names()[i]);
-    from.push_back(found == was.end() ? -1 : static_cast<int>(found - was.begin()));
-  }
-  return from;
-}
-
 Columns::Columns(const ArmConfig& config, const Model& robot) {
   add(robot);
   added_units_.clear();

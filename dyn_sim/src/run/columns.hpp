@@ -18,11 +18,6 @@ namespace dyn::sim {
 std::vector<std::string> own_passive_joints(const Model& robot, const std::vector<std::string>& passive_joints);
 // By coordinate of a robot without payloads: 1 if it has no drive.
 std::vector<char> passive_coordinates(const Model& robot, const ArmConfig& config);
-// The robot of an event with the payloads attached to it, as the plant's models are.
-RobotDescription with_payloads(RobotDescription robot, const std::vector<Payload>& payloads);
-// For every coordinate after the event, payloads' by name: the previous coordinate that it continues, or -1. Throws
-// ModelError.
-std::vector<int> carried_through(const Model& before, const Model& after, const CoordinateMap& map);
 
 class Columns {
  public:
