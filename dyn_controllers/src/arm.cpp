@@ -29,6 +29,12 @@ std::vector<std::string> own_passive_joints(const dyn::Model& robot, const std::
   return own;
 }
 
+bool all_in_order(const std::vector<int>& entries, size_t coordinates) {
+  bool same = entries.size() == coordinates;
+  for (size_t i = 0; same && i < entries.size(); ++i) same = entries[i] == static_cast<int>(i);
+  return same;
+}
+
 }  // namespace
 
 Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJointNumbers& numbers,
@@ -41,6 +47,7 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
       period_s_(period_s),
       payload_link_(params.payload_link),
       passive_joints_(params.passive_joints),
+      model_options_(live_options(params).model),
       joints_(params.joints),
       command_names_(params.command_interfaces),
       params_(params),
@@ -55,7 +62,10 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
   const std::string wrench_frame =
       urdf.empty() ? "" : observed_frame(params, dyn::parse_urdf(urdf, "robot_description"));
   if (!frame_.empty()) options.frames = {frame_};
-  if (!wrench_frame.empty() && wrench_frame != frame_) options.frames.push_back(wrench_frame);
+  const bool named = !params.external_wrench.frame.empty();
+  if (!wrench_frame.empty() && wrench_frame != frame_) {
+    (named ? options.frames : options.payload_frames).push_back(wrench_frame);  // every robot must have what is named
+  }
   live_ = make_live_model(urdf, numbers.armature, options, node->get_logger());
   const auto model = live_->newest_model();
   coordinate_names_ = model->coordinate_names();
@@ -71,7 +81,9 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
   const std::vector<int> controlled = controlled_coordinates(*model, params);
   for (const int i : controlled) controlled_.push_back(i);
   if (law == dyn::control::Law::task_space) check_frame(*model);
+  entries_ = entries_of(*model);
   actuation_ = actuation_of(*model);
+  present_ = std::make_unique<dyn::lockfree::Latest<std::vector<char>>>(std::vector<char>(coordinate_names_.size(), 1));
   for (size_t i = 0; i < actuation_.followed.size(); ++i) {
     if (actuation_.followed[i]) followed_.push_back(i);
   }
@@ -81,57 +93,39 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
                                                                      : Command::effort);
   }
   const size_t n = live_->max_coordinates();
-  for (auto* x : {&q_, &v_, &ref_q_, &ref_v_, &ref_a_, &command_q_, &command_v_, &effort_, &acting_}) x->assign(n, 0.0);
+  for (auto* x : {&q_, &v_, &ref_q_, &ref_v_, &ref_a_, &followed_q_, &followed_v_, &followed_a_, &effort_, &acting_}) {
+    x->assign(n, 0.0);
+  }
+  coordinate_of_.assign(n, -1);
   posture_ =
       std::make_unique<dyn::lockfree::Latest<std::vector<double>>>(std::vector<double>(coordinate_names_.size(), 0.0));
   read_limits();
-  const dyn::control::Parameters first = converted(params);
+  const dyn::control::Parameters first = converted(params, entries_);
   controller_ = std::make_unique<dyn::control::Controller>(*live_, actuation_, first, period_s);
+  terms_ = controller_->terms();
   check_payloads_by(first, params);
   if (params.validation.mode != "off") validation_ = std::make_unique<Validation>(*node, *live_, params, period_s);
-  observation_ = std::make_unique<ArmObservation>(*node, frame_to_observe(*model, options.frames, wrench_frame), params,
+  std::vector<std::string> frames = options.frames;
+  frames.insert(frames.end(), options.payload_frames.begin(), options.payload_frames.end());
+  observation_ = std::make_unique<ArmObservation>(*node, frame_to_observe(*model, frames, wrench_frame), params,
                                                   live_->max_coordinates(), period_s);
   show_numbers();
 }
 
 dyn::control::Actuation Arm::actuation_of(const dyn::Model& model) const {
   auto actuation = dyn::control::Actuation::from_model(model, own_passive_joints(model, passive_joints_));
+  const std::vector<int> entries = entries_of(model);
+  if (!all_in_order(entries, coordinate_names_.size())) {
+    actuation.entries = entries;
+    actuation.payload_entry = static_cast<int>(coordinate_names_.size());
+  }
   for (size_t i = 0; i < actuation.actuated.size(); ++i) {
-    const bool ours = std::find(controlled_.begin(), controlled_.end(), i) != controlled_.end();
+    const size_t entry = entries[i];
+    const bool ours = std::find(controlled_.begin(), controlled_.end(), entry) != controlled_.end();
     actuation.followed[i] = !ours && actuation.actuated[i];
   }
   actuation.payload_link = payload_link_;
   return actuation;
-}
-
-// All joints that move the frame must be commanded.
-void Arm::check_frame(const dyn::Model& model) const {
-  if (frame_.empty()) throw ModelError("frame: not given; it is the link whose pose is controlled");
-  if (const auto why = obstacle_to_frame(model, frame_); !why.empty()) throw ModelError("frame: " + why);
-}
-
-// Why this controller cannot control the frame; empty if it can.
-std::string Arm::obstacle_to_frame(const dyn::Model& model, const std::string& frame) const {
-  const dyn::Link* const link = model.find_link(frame);
-  if (link == nullptr || link->body < 0) return "no joint moves '" + frame + "'";
-  const dyn::Tree& tree = model.tree();
-  for (int body = link->body; body >= 0; body = tree.parent[body]) {
-    const size_t i = tree.coordinate[body];
-    if (std::find(controlled_.begin(), controlled_.end(), i) != controlled_.end()) continue;
-    return '\'' + frame + "' is moved by joint '" + coordinate_names_[i] + "', which is not in joints";
-  }
-  return {};
-}
-
-// The frame whose wrench is observed. If it is not named by a parameter and cannot be observed, there is none.
-ArmObservation::Frame Arm::frame_to_observe(const dyn::Model& model, const std::vector<std::string>& frames,
-                                            const std::string& wanted) const {
-  if (wanted.empty()) return {};
-  const std::string why = obstacle_to_frame(model, wanted);
-  if (!why.empty() && !params_.external_wrench.frame.empty()) throw ModelError("external_wrench.frame: " + why);
-  if (!why.empty()) return {};
-  const auto place = std::find(frames.begin(), frames.end(), wanted) - frames.begin();
-  return {static_cast<int>(place), wanted, model.links().front().name};
 }
 
 // The user's limit in addition to the URDF's; 0: none.
@@ -179,19 +173,36 @@ std::vector<std::string> Arm::command_interfaces() const {
   return names;
 }
 
-dyn::control::Parameters Arm::converted(const parameters::Params& params) const {
+// For the robot with these entries.
+dyn::control::Parameters Arm::converted(const parameters::Params& params, const std::vector<int>& entries) const {
   const std::vector<int> controlled(controlled_.begin(), controlled_.end());
-  dyn::control::Parameters all = control_parameters(params, law_, controlled, live_->robot_coordinates());
+  dyn::control::Parameters all =
+      control_parameters(params, law_, controlled, static_cast<int>(coordinate_names_.size()));
   all.effort_limit = given_effort_limit_;
   all.acceleration_limit = given_acceleration_limit_;
   if (const auto fault = dyn::control::find_fault(all, live_->robot_coordinates()); !fault.empty()) {
     throw ModelError(fault);
   }
+  const auto choose = [&entries](auto& values) {
+    if (values.empty()) return;
+    const auto of_all = values;
+    values.clear();
+    for (const int entry : entries) values.push_back(of_all[entry]);
+  };
+  choose(all.gains);
+  choose(all.effort_limit);
+  choose(all.acceleration_limit);
+  choose(all.task.posture);
   return all;
 }
 
 void Arm::check_parameters(const parameters::Params& params) const {
-  controller_->check_parameters(converted(params));
+  const std::scoped_lock lock(writers_);
+  check(params);
+}
+
+void Arm::check(const parameters::Params& params) const {
+  controller_->check_parameters(converted(params, entries_));
   (void)gravity(params);
   (void)dyn::AlgorithmIndex::find_jsim(params.jsim_algorithm);
   (void)dyn::AlgorithmIndex::find_coriolis(params.coriolis_algorithm);
@@ -199,8 +210,8 @@ void Arm::check_parameters(const parameters::Params& params) const {
 
 void Arm::set_parameters(const parameters::Params& params) {
   const std::scoped_lock lock(writers_);
-  check_parameters(params);
-  const auto fresh = converted(params);
+  check(params);
+  const auto fresh = converted(params, entries_);
   if (params.jsim_algorithm != params_.jsim_algorithm) live_->set_jsim(params.jsim_algorithm);
   if (params.coriolis_algorithm != params_.coriolis_algorithm) live_->set_coriolis(params.coriolis_algorithm);
   if (params.gravity != params_.gravity) {
@@ -236,7 +247,7 @@ std::string Arm::replace_description(const std::string& urdf) {
     actuation_ = actuation_of(*live_->newest_model());
     actuation_.friction_transition_s = params_.description_transition;
     controller_->set_limits(actuation_);
-    check_payloads_by(converted(params_), params_);
+    check_payloads_by(converted(params_, entries_), params_);
     urdf_ = urdf;
   }
   numbers_.armature.show_of(robot);
@@ -249,8 +260,9 @@ std::string Arm::replace_description(const std::string& urdf) {
 // of passive_joints.
 void Arm::refuse_payload_without_state(const dyn::Model& model) const {
   const auto& names = model.coordinate_names();
-  for (size_t i = coordinate_names_.size(); i < names.size(); ++i) {
-    const size_t k = i - coordinate_names_.size();
+  const size_t own = entries_of(model).size();
+  for (size_t i = own; i < names.size(); ++i) {
+    const size_t k = i - own;
     if (k < payload_joints_.size() && payload_joints_[k] == names[i]) continue;
     throw ModelError("joint '" + names[i] + "' of the payload has no state source: entry " + std::to_string(k + 1) +
                      " of the payloads' joints in passive_joints is " +
@@ -267,12 +279,12 @@ void Arm::check_payloads_by(const dyn::control::Parameters& control, const param
     refuse_payload_without_state(after);
     controller_->check_limits(actuation_of(after));
     if (attached == nullptr) return std::vector<std::string>{};
-    (void)posture_->take();
-    return dyn::control::check_payload(before, *attached, posture_->front(), gravity_mps2, actuation, control);
+    return dyn::control::check_payload(before, *attached, posture_of(before), gravity_mps2, actuation, control);
   });
 }
 
 void Arm::read(const std::vector<hardware_interface::LoanedStateInterface>& interfaces) noexcept {
+  (void)present_->take();
   const size_t n = coordinate_names_.size() + payload_joints_.size();
   for (size_t i = 0; i < n; ++i) q_[i] = value_of(interfaces[i]);
   for (size_t i = 0; i < n; ++i) v_[i] = value_of(interfaces[n + i]);
@@ -297,7 +309,7 @@ void Arm::read_base(const std::vector<hardware_interface::LoanedStateInterface>&
 
 bool Arm::state_is_finite() const noexcept {
   double sum = 0.0;  // NaN and infinity survive multiplication by zero
-  for (size_t i = 0; i < coordinate_names_.size(); ++i) sum += 0.0 * (q_[i] + v_[i]);
+  for (size_t i = 0; i < coordinate_names_.size(); ++i) sum += has(i) ? 0.0 * (q_[i] + v_[i]) : 0.0;
   if (base_moves()) sum += 0.0 * gravity_.sum();
   return sum == 0.0;
 }
@@ -338,18 +350,21 @@ dyn::control::CycleReport Arm::step(bool fresh_reference, double elapsed_s) noex
   show_posture();
   if (validation_) validation_->choose(*controller_);
   const double lead = chained_ && lead_by_mode_.load(std::memory_order_relaxed) ? 1.0 : 0.0;
-  const auto report = controller_->step({q_, v_, base_moves() ? &gravity_ : nullptr, elapsed_s},
-                                        {ref_q_, ref_v_, ref_a_, fresh_reference, nullptr, task_, lead}, effort_);
-  std::copy(followed().q.begin(), followed().q.end(), command_q_.begin());
-  std::copy(followed().v.begin(), followed().v.end(), command_v_.begin());
+  auto report = controller_->step({q_, v_, base_moves() ? &gravity_ : nullptr, elapsed_s},
+                                  {ref_q_, ref_v_, ref_a_, fresh_reference, nullptr, task_, lead}, effort_);
+  const dyn::control::FollowedReference reference = controller_->reference();
+  std::copy(reference.q.begin(), reference.q.end(), followed_q_.begin());
+  std::copy(reference.v.begin(), reference.v.end(), followed_v_.begin());
+  std::copy(reference.a.begin(), reference.a.end(), followed_a_.begin());
+  if (controller_->has_entries()) reorder(report);
   learn(report);
   return report;
 }
 
 double Arm::command(Command what, size_t coordinate) const noexcept {
   switch (what) {
-    case Command::position: return command_q_[coordinate];
-    case Command::velocity: return command_v_[coordinate];
+    case Command::position: return followed_q_[coordinate];
+    case Command::velocity: return followed_v_[coordinate];
     case Command::effort: return effort_[coordinate];
   }
   return std::numeric_limits<double>::quiet_NaN();
@@ -366,10 +381,10 @@ void Arm::write_rest(std::vector<hardware_interface::LoanedCommandInterface>& in
   if (!stepped_) return;  // gravity is not known yet; the interfaces still hold the previous controller's commands
   const bool holds_gravity = holds_gravity_.load(std::memory_order_relaxed);
   for (const size_t i : controlled_) {
-    if (std::isfinite(q_[i])) command_q_[i] = q_[i];
-    command_v_[i] = 0.0;
+    if (std::isfinite(q_[i])) followed_q_[i] = q_[i];
+    followed_v_[i] = 0.0;
     const double gravity = holds_gravity ? terms().gravity[i] : 0.0;
-    const double limit = controller_->effort_bound(i);
+    const double limit = coordinate_of(i) < 0 ? 0.0 : controller_->effort_bound(coordinate_of(i));
     effort_[i] = std::isfinite(gravity) ? std::clamp(gravity, -limit, limit) : 0.0;
   }
   write(interfaces);

@@ -22,8 +22,9 @@ LearnerSlot::Learner Arm::make_learner(const std::string& link, double duration_
   settings.duration_s = duration_s;
   settings.cutoff_hz = cutoff_hz;
   settings.gravity_mps2 = gravity(params_);
-  settings.known.assign(coordinate_names_.size(), false);
-  for (const size_t i : controlled_) settings.known[i] = true;
+  for (size_t i = 0; i < actuation_.actuated.size(); ++i) {
+    settings.known.push_back(actuation_.actuated[i] && !actuation_.followed[i]);
+  }
   if (params_.friction_compensation) settings.friction = actuation_.friction;
   return std::make_shared<dyn::identify::PayloadLearner>(live_->newest_model(), live_->payloads(), settings);
 }
@@ -38,12 +39,14 @@ void Arm::learn(const dyn::control::CycleReport& report) noexcept {
   dyn::identify::PayloadLearner* const learner = learner_.get();
   if (learner == nullptr) return;
   const dyn::live::Generation* const generation = controller_->last_generation();
-  std::copy(effort_.begin(), effort_.end(), acting_.begin());
+  const auto& applied = controller_->terms().applied;
+  std::copy(applied.begin(), applied.end(), acting_.begin());
   if (generation != nullptr && drive_adds_gravity_.load(std::memory_order_relaxed)) {
     const auto g = generation->dynamics.g();
     for (Eigen::Index i = 0; i < g.size(); ++i) acting_[i] += g[i];
   }
-  learner->add(q_, v_, acting_, {}, report.generation, report.ramping || report.late || generation == nullptr);
+  learner->add(controller_->state().q, controller_->state().v, acting_, {}, report.generation,
+               report.ramping || report.late || generation == nullptr);
 }
 
 }  // namespace dyn_controllers

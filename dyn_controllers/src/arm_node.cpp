@@ -21,6 +21,10 @@ ArmNode::ArmNode(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, Control
       payloads_(*node,
                 {[this](const dyn::Payload& payload, double time_s) { return driver_load_.attach(payload, time_s); },
                  [this](const std::string& name, double time_s) { return driver_load_.detach(name, time_s); }}),
+      joints_(*node, payloads_.one_at_a_time(),
+              [this](const std::string& robot, const dyn::CoordinateMap& map, double time_s) {
+                return arm_.replace_joints(robot, map, time_s);
+              }),
       estimation_(*node, arm_, payloads_) {
   on_set_ = node->add_on_set_parameters_callback(
       [this](const std::vector<rclcpp::Parameter>& changes) { return judge(changes); });

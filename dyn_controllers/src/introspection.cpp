@@ -28,12 +28,11 @@ constexpr std::pair<const char*, std::vector<double> Terms::*> columns[] = {
 }  // namespace
 
 struct Introspection::Impl {
-  void add([[maybe_unused]] const std::string& name, [[maybe_unused]] const double* value) {
-    REGISTER_ENTITY(hardware_interface::DEFAULT_REGISTRY_KEY, name, value, &registrations, false);
-  }
-  void add([[maybe_unused]] const std::string& name, const std::atomic<double>& value) {
-    [[maybe_unused]] const std::function<double()> read = [&value] { return value.load(std::memory_order_relaxed); };
+  void add([[maybe_unused]] const std::string& name, [[maybe_unused]] const std::function<double()>& read) {
     REGISTER_ENTITY(hardware_interface::DEFAULT_REGISTRY_KEY, name, read, &registrations, false);
+  }
+  void add(const std::string& name, const std::atomic<double>& value) {
+    add(name, [&value] { return value.load(std::memory_order_relaxed); });
   }
 
   pal_statistics::RegistrationsRAII registrations;
@@ -44,7 +43,8 @@ Introspection::Introspection(const std::string& controller, const Arm& arm) : im
   const std::vector<std::string> names = arm.all_coordinate_names();
   for (size_t i = 0; i < names.size(); ++i) {
     for (const auto& [what, column] : columns) {
-      impl_->add(controller + '.' + names[i] + '/' + what, &(arm.terms().*column)[i]);
+      // terms() is not always the same object.
+      impl_->add(controller + '.' + names[i] + '/' + what, [&arm, of = column, i] { return (arm.terms().*of)[i]; });
     }
   }
   if (const Validation::Residuals* newest = arm.residuals()) {

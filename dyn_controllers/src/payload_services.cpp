@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dyn_controllers/message_duration.hpp"
+#include "dyn_controllers/service_answers.hpp"
 #include "dyn_core/model/name_limit.hpp"
 #include "dyn_core/model/urdf.hpp"
 
@@ -20,21 +21,6 @@ dyn::Pose pose_from_message(const geometry_msgs::msg::Pose& message) {
   }
   turn.normalize();
   return {turn.toRotationMatrix(), {message.position.x, message.position.y, message.position.z}};
-}
-
-template <class Response>
-void report(const dyn::live::Applied& applied, const std::string& what, Response& response) {
-  response.success = true;
-  response.message = what;
-  for (const std::string& warning : applied.warnings) response.message += "; " + warning;
-  response.joint_names = applied.coordinate_names;
-  response.generation = applied.generation;
-}
-
-template <class Response>
-void refuse(const std::exception& error, Response& response) {
-  response.success = false;
-  response.message = error.what();
 }
 
 }  // namespace

@@ -25,23 +25,36 @@ SimulatedArm::CallbackReturn SimulatedArm::on_init(const hardware_interface::Har
   return reported(get_logger(), CallbackReturn::ERROR, [this] { make_plant(); });
 }
 
-// The whole robot, in which joints that do not belong to this hardware stand still.
-void SimulatedArm::make_plant() {
-  dyn::RobotDescription robot = dyn::parse_urdf(info_.original_xml, "robot_description");
+// The whole robot, in which joints that do not belong to this hardware stand still. Those of another hardware are known
+// from the first robot.
+dyn::RobotDescription SimulatedArm::own_robot(const std::string& urdf) const {
+  dyn::RobotDescription robot = dyn::parse_urdf(urdf, "robot_description");
   for (dyn::JointDescription& joint : robot.joints) {
     const bool ours = std::any_of(info_.joints.begin(), info_.joints.end(),
                                   [&](const auto& component) { return component.name == joint.name; });
-    if (ours || joint.mimic) continue;
+    if (ours || joint.mimic || joint.type == dyn::JointType::fixed) continue;
+    if (!every_joint_.empty() &&
+        std::find(every_joint_.begin(), every_joint_.end(), joint.name) == every_joint_.end()) {
+      throw ModelError(robot.source + ": joint '" + joint.name + "' has no interfaces in the <ros2_control> tag");
+    }
     joint.type = dyn::JointType::fixed;
     joint.limits.reset();
   }
+  return robot;
+}
+
+void SimulatedArm::make_plant() {
+  every_joint_.clear();
+  const dyn::RobotDescription robot = own_robot(info_.original_xml);
+  for (const dyn::JointDescription& joint : robot.joints) every_joint_.push_back(joint.name);
   settings_ = read_settings(info_.hardware_parameters);
   plant_ = dyn::sim::make_plant(robot, settings_.plant, settings_.gravity_mps2);
   carried_ = robot;
+  attached_.clear();
   const dyn::Model& model = plant_->model();
   drives_ = std::make_unique<SimulatedDrives>(model, settings_.drives);
-  start_q_ = settings_.start_q;
-  start_q_.resize(model.coordinates(), 0.0);
+  start_q_.clear();
+  for (size_t i = 0; i < settings_.start_q.size(); ++i) start_q_[model.coordinate_names()[i]] = settings_.start_q[i];
 
   joints_.clear();
   for (const auto& component : info_.joints) place_joint(component);
@@ -50,12 +63,26 @@ void SimulatedArm::make_plant() {
 }
 
 void SimulatedArm::place_joint(const hardware_interface::ComponentInfo& component) {
-  const dyn::Model& model = plant_->model();
   JointHandles handles;
   handles.name = component.name;
-  std::string moved_by = component.name;
+  find_joint(handles, plant_->model());
+  if (handles.coordinate < 0) throw ModelError("joint '" + component.name + "' must have one degree of freedom");
+  for (const auto& state : component.state_interfaces) {
+    if (state.name != hardware_interface::HW_IF_POSITION || state.initial_value.empty() || handles.mimics) continue;
+    start_q_[component.name] = number_from(state.initial_value, "joint '" + component.name + "': initial_value");
+  }
+  joints_.push_back(handles);
+}
+
+// The coordinate of a joint, or of the one that it mimics; -1 if the robot has none.
+void SimulatedArm::find_joint(JointHandles& handles, const dyn::Model& model) {
+  std::string moved_by = handles.name;
+  handles.coordinate = -1;
+  handles.mimics = false;
+  handles.multiplier = 1.0;
+  handles.offset = 0.0;
   for (const dyn::JointDescription& joint : model.description().joints) {
-    if (joint.name != component.name || !joint.mimic) continue;
+    if (joint.name != handles.name || !joint.mimic) continue;
     moved_by = joint.mimic->joint;
     handles.mimics = true;
     handles.multiplier = joint.mimic->multiplier;
@@ -64,12 +91,6 @@ void SimulatedArm::place_joint(const hardware_interface::ComponentInfo& componen
   for (const dyn::Joint& joint : model.joints()) {
     if (joint.description.name == moved_by && joint.degrees == 1) handles.coordinate = joint.first_coordinate;
   }
-  if (handles.coordinate < 0) throw ModelError("joint '" + component.name + "' must have one degree of freedom");
-  for (const auto& state : component.state_interfaces) {
-    if (state.name != hardware_interface::HW_IF_POSITION || state.initial_value.empty() || handles.mimics) continue;
-    start_q_[handles.coordinate] = number_from(state.initial_value, "joint '" + component.name + "': initial_value");
-  }
-  joints_.push_back(handles);
 }
 
 SimulatedArm::CallbackReturn SimulatedArm::on_configure(const State&) {
@@ -77,12 +98,14 @@ SimulatedArm::CallbackReturn SimulatedArm::on_configure(const State&) {
   if (!payloads_) offer_services();  // calls into ROS: not under our mutex
   const std::scoped_lock lock(plant_mutex_);
   const size_t n = plant_->model().coordinates();  // with payloads that are still attached
-  start_q_.resize(n, 0.0);
-  const std::vector<double> rest(n, 0.0);
-  plant_->reset(start_q_, rest);
   q_.assign(n, 0.0);
   v_.assign(n, 0.0);
-  drives_->brake_all();
+  for (size_t i = 0; i < n; ++i) {
+    const auto start = start_q_.find(plant_->model().coordinate_names()[i]);
+    if (start != start_q_.end()) q_[i] = start->second;
+  }
+  plant_->reset(q_, v_);
+  brake_all();
   return CallbackReturn::SUCCESS;
 }
 
@@ -91,8 +114,19 @@ void SimulatedArm::offer_services() {
   const auto node = get_node();
   if (!node) return;
   payloads_ = std::make_unique<PayloadServices>(
-      *node, PayloadCarrier{[this](const dyn::Payload& payload, double) { return carry(attach(carried_, payload)); },
-                            [this](const std::string& name, double) { return carry(detach(carried_, name)); }});
+      *node, PayloadCarrier{[this](const dyn::Payload& payload, double) {
+                              const auto applied = carry(attach(carried_, payload), nullptr);
+                              attached_.push_back(payload);
+                              return applied;
+                            },
+                            [this](const std::string& name, double) {
+                              const auto applied = carry(detach(carried_, name), nullptr);
+                              std::erase_if(attached_, [&](const dyn::Payload& p) { return p.name() == name; });
+                              return applied;
+                            }});
+  other_joints_ = std::make_unique<JointService>(
+      *node, payloads_->one_at_a_time(),
+      [this](const std::string& urdf, const dyn::CoordinateMap& map, double) { return replace_joints(urdf, map); });
   using dyn_msgs::srv::Push;
   push_service_ = node->create_service<Push>(
       "~/push", [this](const Push::Request::SharedPtr& request, const Push::Response::SharedPtr& response) {
@@ -126,23 +160,54 @@ void SimulatedArm::end_push() {
 }
 
 // The next plant is built outside the loop, which only waits while it is exchanged.
-dyn::live::Applied SimulatedArm::carry(const dyn::RobotDescription& carried) {
+dyn::live::Applied SimulatedArm::carry(const dyn::RobotDescription& carried, const dyn::CoordinateMap* map) {
   std::unique_ptr<dyn::sim::Plant> next = dyn::sim::make_plant(carried, settings_.plant, settings_.gravity_mps2);
+  const dyn::Model& model = next->model();
   const std::scoped_lock lock(plant_mutex_);
-  next->take_over(*plant_, dyn::sim::same_coordinates(plant_->model(), next->model()));
+  const std::vector<int> from = map == nullptr ? dyn::sim::same_coordinates(plant_->model(), model)
+                                               : dyn::sim::carried_through(plant_->model(), model, *map);
+  next->take_over(*plant_, from);
+  if (push_ && model.find_link(push_->link) == nullptr) push_.reset();
   if (push_) next->push(push_->link, push_->force_N, push_->point_m);
   plant_.swap(next);
   carried_ = carried;
-  const dyn::Model& model = plant_->model();
-  drives_->set_model(model);
+  if (map == nullptr) drives_->set_model(model);
+  if (map != nullptr) fit_joints(model, from);
   q_.resize(model.coordinates());
   v_.resize(model.coordinates());
+  fit_payload_joints(model);
+  return {0, model.coordinate_names(), {}};
+}
+
+dyn::live::Applied SimulatedArm::replace_joints(const std::string& urdf, const dyn::CoordinateMap& map) {
+  return carry(dyn::sim::with_payloads(own_robot(urdf), attached_), &map);
+}
+
+// A joint's modes are those of its claimed interfaces, also if the robot did not have it when they were claimed.
+void SimulatedArm::fit_joints(const dyn::Model& model, std::span<const int> from) {
+  std::vector<std::uint8_t> modes;
+  for (const dyn::Joint& joint : model.joints()) {
+    if (joint.description.payload == 0) modes.resize(modes.size() + static_cast<size_t>(joint.degrees), 0);
+  }
+  for (JointHandles& handles : joints_) {
+    find_joint(handles, model);
+    if (handles.coordinate >= 0 && !handles.mimics) modes[handles.coordinate] = handles.modes;
+  }
+  drives_->set_robot(model, from, modes);
+}
+
+void SimulatedArm::fit_payload_joints(const dyn::Model& model) {
   const auto& names = model.coordinate_names();
   for (PayloadJoint& joint : payload_joints_) {
     const auto found = std::find(names.begin(), names.end(), joint.name);
     joint.coordinate = found == names.end() ? -1 : static_cast<int>(found - names.begin());
   }
-  return {0, names, {}};
+}
+
+// All drives, until they are commanded anew.
+void SimulatedArm::brake_all() noexcept {
+  drives_->brake_all();
+  for (JointHandles& handles : joints_) handles.modes = 0;
 }
 
 void SimulatedArm::find_handles() {
@@ -169,13 +234,13 @@ void SimulatedArm::find_handles() {
 // A drive that failed brakes.
 SimulatedArm::CallbackReturn SimulatedArm::on_error(const State&) {
   const std::scoped_lock lock(plant_mutex_);
-  drives_->brake_all();
+  brake_all();
   return CallbackReturn::SUCCESS;
 }
 
 SimulatedArm::CallbackReturn SimulatedArm::on_deactivate(const State&) {
   const std::scoped_lock lock(plant_mutex_);
-  drives_->brake_all();
+  brake_all();
   return CallbackReturn::SUCCESS;
 }
 
@@ -214,7 +279,9 @@ SimulatedArm::return_type SimulatedArm::perform_command_mode_switch(const std::v
       DriveMode mode{};
       JointHandles* handles = handles_of(interface, mode);
       if (handles == nullptr || std::find(others.begin(), others.end(), interface) != others.end()) continue;
-      drives_->set_mode(handles->coordinate, mode, on);
+      const auto bit = static_cast<std::uint8_t>(mode);
+      handles->modes = static_cast<std::uint8_t>(on ? handles->modes | bit : handles->modes & ~bit);
+      if (handles->coordinate >= 0) drives_->set_mode(handles->coordinate, mode, on);
       const auto& handle = mode == DriveMode::position   ? handles->position_command
                            : mode == DriveMode::velocity ? handles->velocity_command
                                                          : handles->effort_command;
@@ -268,9 +335,11 @@ void SimulatedArm::show_state(std::span<const double> torques) {
   measure_state();
   for (const JointHandles& handles : joints_) {
     const size_t i = handles.coordinate;
-    if (handles.position) (void)handles.position->set_value(handles.multiplier * q_[i] + handles.offset);
-    if (handles.velocity) (void)handles.velocity->set_value(handles.multiplier * v_[i]);
-    if (handles.effort && !torques.empty()) (void)handles.effort->set_value(handles.mimics ? 0.0 : torques[i]);
+    const bool here = handles.coordinate >= 0;
+    if (handles.position) (void)handles.position->set_value(here ? handles.multiplier * q_[i] + handles.offset : 0.0);
+    if (handles.velocity) (void)handles.velocity->set_value(here ? handles.multiplier * v_[i] : 0.0);
+    const double effort = !here || handles.mimics || torques.empty() ? 0.0 : torques[i];
+    if (handles.effort && !torques.empty()) (void)handles.effort->set_value(effort);
   }
   for (const PayloadJoint& joint : payload_joints_) {
     const size_t i = joint.coordinate;
@@ -285,7 +354,7 @@ SimulatedArm::return_type SimulatedArm::write(const rclcpp::Time&, const rclcpp:
     return handle ? handle->get_optional<double>().value_or(std::nan("")) : std::nan("");
   };
   for (const JointHandles& handles : joints_) {
-    if (handles.mimics) continue;
+    if (handles.mimics || handles.coordinate < 0) continue;
     drives_->command(handles.coordinate, value(handles.position_command), value(handles.velocity_command),
                      value(handles.effort_command));
   }

@@ -28,6 +28,22 @@ void SimulatedDrives::set_model(const dyn::Model& model) {
   set_limits(model);
 }
 
+void SimulatedDrives::set_robot(const dyn::Model& model, std::span<const int> from,
+                                std::span<const std::uint8_t> modes) {
+  const std::vector<Drive> before = drives_;
+  drives_.assign(at(model.coordinates()), Drive{});
+  robot_n_ = static_cast<int>(modes.size());
+  for (size_t i = 0; i < modes.size(); ++i) {
+    Drive& drive = drives_[i];
+    if (from[i] >= 0) drive = before[at(from[i])];
+    if (drive.mode == modes[i]) continue;
+    drive = Drive{};
+    drive.mode = modes[i];
+    drive.position = drive.velocity = drive.effort = NAN;
+  }
+  set_model(model);
+}
+
 void SimulatedDrives::set_limits(const dyn::Model& model) {
   constexpr double none = std::numeric_limits<double>::infinity();
   limits_.assign(n_, {none, none});

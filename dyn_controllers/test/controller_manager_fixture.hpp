@@ -27,14 +27,21 @@ struct Extras {
   std::string hardware_parameters;          // XML, in <hardware>
   std::vector<std::string> payload_joints;  // PAYLOAD/JOINT, shown by the hardware, passive to the controller
   std::string parameters{};                 // YAML, of torque controllers
+  std::vector<std::string> more_joints{};   // with interfaces of their own and gains, after arm7's
 };
 
-// `description` with a <ros2_control> tag for all of arm7's joints. `start`: initial positions.
+inline std::vector<std::string> joints_of(const Extras& extras) {
+  std::vector<std::string> joints = arm7_joints();
+  joints.insert(joints.end(), extras.more_joints.begin(), extras.more_joints.end());
+  return joints;
+}
+
+// `description` with a <ros2_control> tag for all of joints_of(extras). `start`: initial positions.
 inline std::string with_simulated_arm(std::string description, const std::vector<double>& start, const Extras& extras) {
   std::ostringstream tag;
   tag << "<ros2_control name='simulated_arm' type='system'><hardware><plugin>dyn_controllers/SimulatedArm</plugin>"
       << "<param name='friction'>false</param>" << extras.hardware_parameters << "</hardware>";
-  const auto joints = arm7_joints();
+  const auto joints = joints_of(extras);
   for (size_t i = 0; i < joints.size(); ++i) {
     tag << "<joint name='" << joints[i] << "'><command_interface name='position'/><command_interface name='velocity'/>"
         << "<command_interface name='effort'/><state_interface name='position'><param name='initial_value'>" << start[i]
@@ -52,7 +59,7 @@ inline std::string with_simulated_arm(std::string description, const std::vector
 // Parameters of the controllers, as a launch file would give them.
 inline std::string parameters_file(const std::vector<std::string>& controllers, const Extras& extras) {
   std::ostringstream joints, gains;
-  for (const std::string& joint : arm7_joints()) {
+  for (const std::string& joint : joints_of(extras)) {
     joints << (joints.tellp() > 0 ? ", " : "[") << joint;
     gains << "        " << joint << ": {p: 400.0, d: 40.0}\n";
   }
@@ -62,7 +69,7 @@ inline std::string parameters_file(const std::vector<std::string>& controllers, 
     text << name << ":\n  ros__parameters:\n    joints: " << joints.str() << "\n";
     if (name == "joint_trajectory_controller") {
       text << "    command_joints: [";
-      for (const std::string& joint : arm7_joints()) text << "computed_torque_controller/" << joint << ", ";
+      for (const std::string& joint : joints_of(extras)) text << "computed_torque_controller/" << joint << ", ";
       text << "]\n    command_interfaces: [position, velocity, acceleration]\n"
            << "    state_interfaces: [position, velocity]\n";
     } else if (name == "position_controller") {

@@ -7,6 +7,10 @@
 // The model is the whole tree. Coordinates in `joints` get commands; passive ones have no motor; all others are moved
 // by another controller: their reference is their own state, with gains of 0, so that the law takes their motion as
 // given.
+//
+// Interfaces are claimed for the robot of configure(). After replace_joints() the model may have fewer of its joints,
+// in another order: those it does not have get no effort, and their states are ignored. All vectors here keep the
+// coordinates of the first robot; entries_ says which of them the model has.
 #pragma once
 
 #include <atomic>
@@ -57,6 +61,9 @@ class Arm {
   // A new description of the same joints: its inertias, limits and friction are used from the next cycle on. Returns a
   // sentence about what was applied; empty if the text is the same.
   std::string replace_description(const std::string& urdf);
+  // A new description whose joints may be others, of those that the robot had when this object was made: `map` says
+  // what becomes of the coordinates (dyn_core/model/joint_changes.hpp). Nothing changes where it is refused.
+  dyn::live::Applied replace_joints(const std::string& urdf, const dyn::CoordinateMap& map, double transition_time_s);
   // For payloads: attach() also refuses what the arm cannot carry in its present posture, and warns of what it could
   // not carry in others.
   [[nodiscard]] dyn::live::LiveModel& live() noexcept { return *live_; }
@@ -91,7 +98,7 @@ class Arm {
   DYN_REALTIME dyn::control::CycleReport step(bool fresh_reference, double elapsed_s) noexcept;
   // After a step: what else the motion shows.
   DYN_REALTIME void observe(const rclcpp::Time& time, const dyn::control::CycleReport& report) noexcept {
-    observation_->note(time, *controller_, report, v_);
+    observation_->note(time, *controller_, report, controller_->state().v);
   }
   [[nodiscard]] DYN_REALTIME const ArmObservation& observation() const noexcept { return *observation_; }
   // The result of the last step.
@@ -101,7 +108,9 @@ class Arm {
 
   [[nodiscard]] DYN_REALTIME size_t coordinate(size_t k) const noexcept { return controlled_[k]; }
   // A torque above this is sure to move the coordinate; infinity if none is commanded.
-  [[nodiscard]] DYN_REALTIME double moving_torque(size_t i) const noexcept { return controller_->moving_effort(i); }
+  [[nodiscard]] DYN_REALTIME double moving_torque(size_t i) const noexcept;
+  // Whether the model has this coordinate of the first robot.
+  [[nodiscard]] DYN_REALTIME bool has(size_t i) const noexcept { return present_->front()[i] != 0; }
   [[nodiscard]] DYN_REALTIME size_t states() const noexcept { return coordinate_names_.size(); }
   [[nodiscard]] DYN_REALTIME bool has_stepped() const noexcept { return stepped_; }
   [[nodiscard]] DYN_REALTIME bool fallback_holds() const noexcept { return live_->fallback().hold; }
@@ -109,12 +118,16 @@ class Arm {
   [[nodiscard]] const std::vector<double>& q() const noexcept { return q_; }
   [[nodiscard]] const std::vector<double>& v() const noexcept { return v_; }
   // As it was given; followed(): after the limits, for the robot's coordinates.
-  [[nodiscard]] dyn::control::FollowedReference followed() const noexcept { return controller_->reference(); }
+  [[nodiscard]] dyn::control::FollowedReference followed() const noexcept {
+    return {{followed_q_.data(), states()}, {followed_v_.data(), states()}, {followed_a_.data(), states()}};
+  }
   [[nodiscard]] const std::vector<double>& reference_q() const noexcept { return ref_q_; }
   [[nodiscard]] const std::vector<double>& reference_v() const noexcept { return ref_v_; }
   [[nodiscard]] const std::vector<double>& reference_a() const noexcept { return ref_a_; }
   [[nodiscard]] const std::vector<double>& effort() const noexcept { return effort_; }
-  [[nodiscard]] const dyn::control::Terms& terms() const noexcept { return controller_->terms(); }
+  [[nodiscard]] const dyn::control::Terms& terms() const noexcept {
+    return controller_->has_entries() ? terms_ : controller_->terms();
+  }
   // Null where validation.mode is off.
   [[nodiscard]] const Validation::Residuals* residuals() const noexcept {
     return validation_ ? &validation_->newest() : nullptr;
@@ -123,8 +136,12 @@ class Arm {
  private:
   enum class Command : std::uint8_t { position, velocity, effort };
 
-  [[nodiscard]] dyn::control::Parameters converted(const parameters::Params& params) const;
+  [[nodiscard]] dyn::control::Parameters converted(const parameters::Params& params,
+                                                   const std::vector<int>& entries) const;
+  void check(const parameters::Params& params) const;
   [[nodiscard]] dyn::control::Actuation actuation_of(const dyn::Model& model) const;
+  [[nodiscard]] std::vector<int> entries_of(const dyn::Model& model) const;
+  [[nodiscard]] std::vector<double> posture_of(const dyn::Model& model);
   void check_frame(const dyn::Model& model) const;
   [[nodiscard]] std::string obstacle_to_frame(const dyn::Model& model, const std::string& frame) const;
   [[nodiscard]] ArmObservation::Frame frame_to_observe(const dyn::Model& model, const std::vector<std::string>& frames,
@@ -136,7 +153,12 @@ class Arm {
   DYN_REALTIME double command(Command what, size_t coordinate) const noexcept;
   DYN_REALTIME void read_base(const std::vector<hardware_interface::LoanedStateInterface>& interfaces,
                               size_t first) noexcept;
+  void check_replacement(const dyn::Model& robot, const dyn::control::Actuation& actuation) const;
+  [[nodiscard]] DYN_REALTIME int coordinate_of(size_t i) const noexcept {
+    return controller_->has_entries() ? coordinate_of_[i] : static_cast<int>(i);
+  }
   DYN_REALTIME void show_posture() noexcept;
+  DYN_REALTIME void reorder(dyn::control::CycleReport& report) noexcept;
   DYN_REALTIME void learn(const dyn::control::CycleReport& report) noexcept;
   [[nodiscard]] DYN_REALTIME bool base_moves() const noexcept { return !base_sensor_.empty(); }
 
@@ -147,6 +169,7 @@ class Arm {
   const double state_publish_rate_, period_s_;
   const std::string payload_link_;
   const std::vector<std::string> passive_joints_;  // as the parameter names them
+  const dyn::ModelOptions model_options_;
   std::vector<std::string> joints_, coordinate_names_, payload_joints_;
   std::vector<std::string> command_names_;
   std::vector<Command> commands_;
@@ -154,7 +177,7 @@ class Arm {
   std::vector<size_t> followed_;                                       // coordinates whose reference is their state
   std::vector<double> given_effort_limit_, given_acceleration_limit_;  // by the user; 0: none
 
-  std::mutex writers_;  // between writers; the loop never takes it
+  mutable std::mutex writers_;  // between writers; the loop never takes it
   parameters::Params params_;
   std::atomic<bool> lead_by_mode_;   // reference_lead is -1
   std::atomic<bool> holds_gravity_;  // gravity_compensation is full
@@ -164,7 +187,10 @@ class Arm {
   std::atomic<std::uint64_t> activation_{0}, conditions_{0};
   LearnerSlot learner_;
 
-  dyn::control::Actuation actuation_;
+  std::vector<int> entries_;           // by coordinate of the newest model's robot: its place in coordinate_names_
+  dyn::control::Actuation actuation_;  // of that robot
+  // By coordinate: the newest model has it; from writers to the loop.
+  std::unique_ptr<dyn::lockfree::Latest<std::vector<char>>> present_;
   std::unique_ptr<dyn::lockfree::Latest<std::vector<double>>> posture_;  // from the loop to the check of payloads
   std::unique_ptr<dyn::live::LiveModel> live_;
   std::unique_ptr<dyn::control::Controller> controller_;
@@ -177,8 +203,10 @@ class Arm {
   dyn::Vec3d gravity_ = dyn::Vec3d::Zero();  // ... and in the root link, in this cycle
 
   // By coordinate, those of payloads after the robot's.
-  std::vector<double> q_, v_, ref_q_, ref_v_, ref_a_, command_q_, command_v_, effort_;
-  std::vector<double> acting_;  // effort_ with what the drives add
+  std::vector<double> q_, v_, ref_q_, ref_v_, ref_a_, followed_q_, followed_v_, followed_a_, effort_;
+  dyn::control::Terms terms_;
+  std::vector<double> acting_;      // by coordinate of the model: the efforts with what the drives add
+  std::vector<int> coordinate_of_;  // the model's, in the last step; -1: it does not have it
   const dyn::control::TaskReference* task_ = nullptr;
   bool chained_ = false;
   bool stepped_ = false;  // since it was activated

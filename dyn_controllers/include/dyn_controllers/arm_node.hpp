@@ -1,8 +1,9 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // The services and topics of a controller's node outside the loop, for the one arm that it configured: parameters that
-// change while active, robot_description, payload services, ~/controller_state, introspection. It exists from
-// on_configure to on_cleanup, so that payloads stay attached and services answer while the controller is inactive.
+// change while active, robot_description, services for payloads and other joints, ~/controller_state, introspection. It
+// exists from on_configure to on_cleanup, so that payloads stay attached and services answer while the controller is
+// inactive.
 #pragma once
 
 #include <memory>
@@ -12,6 +13,7 @@
 #include "dyn_controllers/cycle_reporter.hpp"
 #include "dyn_controllers/driver_load.hpp"
 #include "dyn_controllers/introspection.hpp"
+#include "dyn_controllers/joint_service.hpp"
 #include "dyn_controllers/payload_estimation.hpp"
 #include "dyn_controllers/payload_services.hpp"
 #include "dyn_controllers/state_publisher.hpp"
@@ -51,6 +53,7 @@ class ArmNode {
   Introspection introspection_;
   DriverLoad driver_load_;
   PayloadServices payloads_;
+  JointService joints_;
   PayloadEstimation estimation_;
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_set_;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr post_set_;

@@ -11,11 +11,14 @@
 // offset of 0.5). scenario (a `dyn run` configuration) and scenario_arm (if it has several) give all settings of a
 // plant, including noise and overrides, and its initial position; other parameters given beside them take precedence.
 // `initial_value` of a position state is the initial position of a joint. Its node has ~/attach_payload and the like,
-// for what the arm really carries, whatever is in a controller's model; and ~/push: a force on a link. The joints of a
-// payload swing freely; a <sensor name="PAYLOAD/JOINT"> in the tag has position and velocity of one (0 while it is not
-// attached).
+// for what the arm really carries, whatever is in a controller's model; ~/replace_joints, for a robot that gets or
+// loses some of the tag's joints while it runs, whose states are 0 and whose commands have no effect while it does not
+// have them; and ~/push: a force on a link. The joints of a payload swing freely; a <sensor name="PAYLOAD/JOINT"> in the
+// tag has position and velocity of one (0 while it is not attached).
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -23,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "dyn_controllers/joint_service.hpp"
 #include "dyn_controllers/payload_services.hpp"
 #include "dyn_controllers/simulated_arm_settings.hpp"
 #include "dyn_controllers/simulated_drives.hpp"
@@ -53,7 +57,8 @@ class SimulatedArm : public hardware_interface::SystemInterface {
   // One joint of the <ros2_control> tag; a joint that mimics another follows its coordinate.
   struct JointHandles {
     std::string name;
-    int coordinate = -1;
+    int coordinate = -1;     // -1: the robot does not have it now
+    std::uint8_t modes = 0;  // DriveMode bits of the command interfaces that are claimed
     double multiplier = 1.0, offset = 0.0;
     bool mimics = false;
     hardware_interface::StateInterface::SharedPtr position, velocity, effort;  // may be null
@@ -74,6 +79,8 @@ class SimulatedArm : public hardware_interface::SystemInterface {
   };
 
   void make_plant();
+  [[nodiscard]] dyn::RobotDescription own_robot(const std::string& urdf) const;
+  static void find_joint(JointHandles& handles, const dyn::Model& model);
   void place_joint(const hardware_interface::ComponentInfo& component);
   void find_handles();
   void offer_services();
@@ -82,7 +89,12 @@ class SimulatedArm : public hardware_interface::SystemInterface {
   bool move(double measured_s);
   void measure_state();
   void show_state(std::span<const double> torques);
-  dyn::live::Applied carry(const dyn::RobotDescription& carried);
+  void brake_all() noexcept;
+  // `map`: of coordinates, where the robot has other joints than before; null: it is the same robot.
+  dyn::live::Applied carry(const dyn::RobotDescription& carried, const dyn::CoordinateMap* map);
+  dyn::live::Applied replace_joints(const std::string& urdf, const dyn::CoordinateMap& map);
+  void fit_joints(const dyn::Model& model, std::span<const int> from);
+  void fit_payload_joints(const dyn::Model& model);
   // INTERFACE is "JOINT/position" and so on; null if it does not belong to this hardware.
   JointHandles* handles_of(const std::string& interface, DriveMode& mode);
 
@@ -90,13 +102,17 @@ class SimulatedArm : public hardware_interface::SystemInterface {
   double moved_s_ = 0.0;
   std::mutex plant_mutex_;  // between payload services and the loop: a simulation may wait
   std::unique_ptr<dyn::sim::Plant> plant_;
-  dyn::RobotDescription carried_;  // the robot with its payloads, as last set by the payload services
+  dyn::RobotDescription carried_;         // the robot with its payloads, as last set by the services
+  std::vector<dyn::Payload> attached_;    // those payloads
+  std::vector<std::string> every_joint_;  // of the first robot that moves, ours or not
   std::unique_ptr<SimulatedDrives> drives_;
   std::vector<JointHandles> joints_;
   std::vector<PayloadJoint> payload_joints_;
-  std::vector<double> start_q_, q_, v_;
+  std::map<std::string, double> start_q_;  // by coordinate; without an entry: 0
+  std::vector<double> q_, v_;
   std::optional<Push> push_;  // the last one, while it lasts
   std::unique_ptr<PayloadServices> payloads_;
+  std::unique_ptr<JointService> other_joints_;
   rclcpp::Service<dyn_msgs::srv::Push>::SharedPtr push_service_;
 };
 

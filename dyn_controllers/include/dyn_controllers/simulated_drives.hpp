@@ -30,6 +30,9 @@ class SimulatedDrives {
 
   // A plant with other payloads; modes and commands are kept. Payloads' joints have no drive: they swing freely.
   void set_model(const dyn::Model& model);
+  // A plant whose robot has other joints. By coordinate of the robot: the coordinate before whose drive goes on, or -1,
+  // and the modes in which it is commanded; a drive whose modes differ brakes until a command comes.
+  void set_robot(const dyn::Model& model, std::span<const int> from, std::span<const std::uint8_t> modes);
 
   void set_mode(int coordinate, DriveMode bit, bool on) noexcept;
   void brake_all() noexcept;
