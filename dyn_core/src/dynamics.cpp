@@ -65,6 +65,13 @@ const Model& BasicDynamics<T>::model() const noexcept {
   return *impl_->model;
 }
 template <class T>
+void BasicDynamics<T>::set_inertias_of(std::shared_ptr<const Model> model) {
+  DYN_EXPECTS(model->bodies() == tree().size && model->tree().coordinate == tree().coordinate);
+  impl_->cache.set_inertias(model->tree());
+  impl_->mass_is_current = false;
+  impl_->model = std::move(model);
+}
+template <class T>
 AlgorithmIndex BasicDynamics<T>::algorithms() const noexcept {
   return {impl_->jsim, impl_->coriolis, impl_->forward, impl_->inverse};
 }

@@ -38,6 +38,12 @@ class StateCache {
     new_inertias();
   }
 
+  // The tree of the same bodies with other inertias and gravity.
+  void set_inertias(const Tree& tree) {
+    tree_ = tree;
+    new_inertias();
+  }
+
   // Loads a state in body order. False, and the state unchanged, where it is not finite.
   DYN_REALTIME bool load_state(const double* q, const double* v) noexcept requires kLanes {
     if (!engine_.load_state(q, v)) return false;

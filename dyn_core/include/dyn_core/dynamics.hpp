@@ -57,6 +57,9 @@ class BasicDynamics {
   [[nodiscard]] bool set_forward(std::string_view name) noexcept;
   [[nodiscard]] bool set_inverse(std::string_view name) noexcept;
 
+  // Off the loop: the same robot with other inertias (its bodies, joints and frames must be equal).
+  void set_inertias_of(std::shared_ptr<const Model> model);
+
   [[nodiscard]] AlgorithmIndex algorithms() const noexcept;
   DYN_REALTIME void set_algorithms(const AlgorithmIndex& index) noexcept;
 

@@ -49,6 +49,9 @@ class Frames {
   Frames& operator=(const Frames&) = delete;
   ~Frames();
 
+  // Off the loop: as made anew, for a model with the same bodies, joints, links and payloads that have frames.
+  void begin_anew(std::shared_ptr<const Model> model);
+
   [[nodiscard]] int count() const noexcept;
   [[nodiscard]] const std::string& name(int frame) const noexcept;
   [[nodiscard]] int find(std::string_view name) const noexcept;  // -1: not declared

@@ -28,10 +28,16 @@ FrameMemory::FrameMemory(std::string frame_name, const Link* link, const Tree& t
   } else {
     make_path(*link, tree, kernel);
   }
-  // NaN until update(), except the columns of joints that do not move the frame, which stay 0.
+  reset();
+}
+
+// NaN until update(), except the columns of joints that do not move the frame, which stay 0.
+void FrameMemory::reset() noexcept {
+  const bool absent = status == FrameStatus::absent;
+  if (!absent) status = FrameStatus::not_made;
   std::fill_n(pose_.get(), pose_vectors * width_, nan);
   std::fill_n(results_.get(), result_numbers, nan);
-  if (link == nullptr) std::fill_n(J_.get(), 6 * coordinates, nan);
+  if (absent) std::fill_n(J_.get(), 6 * coordinates, nan);
   for (const int c : coordinate_) std::fill_n(J_.get() + 6L * c, 6, nan);
 }
 

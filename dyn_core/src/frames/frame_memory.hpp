@@ -18,6 +18,7 @@ class FrameMemory {
   // `link`: null where the frame is absent.
   FrameMemory(std::string name, const Link* link, const Tree& tree, const FramesKernel& kernel, lanes::KernelSet set);
 
+  void reset() noexcept;  // to not_made, unless it is absent
   DYN_REALTIME void update(const FramesKernel& kernel, const double* q, const double* v, unsigned terms) noexcept;
 
   // Results; twist and Jdot_v are six numbers, J is 6 x n.

@@ -107,6 +107,11 @@ Frames::Frames(Frames&&) noexcept = default;
 Frames& Frames::operator=(Frames&&) noexcept = default;
 Frames::~Frames() = default;
 
+void Frames::begin_anew(std::shared_ptr<const Model> model) {
+  impl_->model = std::move(model);
+  for (FrameMemory& frame : impl_->frames) frame.reset();
+}
+
 int Frames::count() const noexcept { return static_cast<int>(impl_->frames.size()); }
 const std::string& Frames::name(int frame) const noexcept { return impl_->at(frame).name; }
 FrameStatus Frames::status(int frame) const noexcept { return impl_->at(frame).status; }

@@ -1,8 +1,17 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-// Runs on the loop's thread.
+// Runs on the loop's thread, but for begin_anew().
 #include "dyn_core/live/generation.hpp"
 
 namespace dyn::live {
+
+void Generation::begin_anew(std::shared_ptr<const Model> next) {
+  dynamics.set_inertias_of(next);
+  frames.begin_anew(next);
+  model = std::move(next);
+  for (Ramp& ramp : ramps) ramp.active = false;
+  active_ramps = 0;
+  begin_cycle();
+}
 
 void Generation::begin_cycle() noexcept {
   momentum_step_unknown = false;

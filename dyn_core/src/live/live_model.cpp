@@ -51,6 +51,10 @@ void LiveModel::check_attach(const Payload& payload) {
 
 Applied LiveModel::attach(const Payload& payload, double transition_time_s, Change* later) {
   const auto lock = writer("LiveModel::attach");
+  check_transition_time(transition_time_s);
+  if (auto next = has_frame(payload.name()) ? std::nullopt : model_->with(payload)) {
+    return change_inertias(std::move(*next), transition_time_s, later, &payload, {});
+  }
   Parts parts = parts_;
   parts.payloads.push_back(payload);
   return change(std::move(parts), transition_time_s, later, true);
@@ -58,6 +62,10 @@ Applied LiveModel::attach(const Payload& payload, double transition_time_s, Chan
 
 Applied LiveModel::detach(const std::string& payload_name, double transition_time_s, Change* later) {
   const auto lock = writer("LiveModel::detach");
+  check_transition_time(transition_time_s);
+  if (auto next = has_frame(payload_name) ? std::nullopt : model_->without(payload_name)) {
+    return change_inertias(std::move(*next), transition_time_s, later, nullptr, payload_name);
+  }
   (void)dyn::detach(model_->description(), payload_name);  // throws where it is not attached, or carries another
   Parts parts = parts_;
   std::erase_if(parts.payloads, [&](const Payload& p) { return p.name() == payload_name; });
@@ -137,7 +145,7 @@ void LiveModel::collect() {
 LiveModel::Prepared LiveModel::prepare(Parts& parts, bool attaches, const CoordinateMap* map) {
   RobotDescription whole = parts.robot;
   for (const Payload& payload : parts.payloads) whole = dyn::attach(whole, payload);
-  auto model = std::make_shared<const Model>(Model::build(whole, options_.model));
+  const auto model = std::make_shared<const Model>(Model::build(whole, options_.model));
   (void)Frames(model, options_.frames);  // throws where a link is missing
   std::vector<std::string> warnings;
   carry_joints(*model, map, parts);
@@ -145,25 +153,77 @@ LiveModel::Prepared LiveModel::prepare(Parts& parts, bool attaches, const Coordi
     check_room(parts, *model);
     if (options_.check) warnings = options_.check(*model_, *model, attaches ? &parts.payloads.back() : nullptr);
   }
-  return {std::move(model), std::move(warnings)};
+  return {model, std::move(warnings)};
 }
 
 Applied LiveModel::change(Parts parts, double transition_time_s, Change* later, bool attaches,
                           const CoordinateMap* map) {
   check_transition_time(transition_time_s);
   auto [model, warnings] = prepare(parts, attaches, map);
+  ++parts.bodies;
+  parts_ = std::move(parts);
+  auto generation = make_generation(model);
+  name_bodies(*generation);
+  spare_ = make_generation(model);
+  name_bodies(*spare_);
+  return hand_over(std::move(generation), std::move(warnings), transition_time_s, later);
+}
+
+// The same for rigid payloads: nothing is built anew, since bodies and joints stay.
+Applied LiveModel::change_inertias(Model next, double transition_time_s, Change* later, const Payload* attached,
+                                   const std::string& detached) {
+  const auto model = std::make_shared<const Model>(std::move(next));
+  std::vector<std::string> warnings;
+  if (options_.check) warnings = options_.check(*model_, *model, attached);
+  auto generation = reuse_generation(model);
+  if (attached != nullptr) parts_.payloads.push_back(*attached);
+  std::erase_if(parts_.payloads, [&](const Payload& p) { return attached == nullptr && p.name() == detached; });
+  return hand_over(std::move(generation), std::move(warnings), transition_time_s, later);
+}
+
+lockfree::Owned<Generation> LiveModel::make_generation(const std::shared_ptr<const Model>& model) const {
   std::vector<std::string> frames = options_.frames;
   frames.insert(frames.end(), options_.payload_frames.begin(), options_.payload_frames.end());
-  auto generation = lockfree::Owned<Generation>::make(std::move(model), options_.algorithms, std::move(frames));
+  auto generation = lockfree::Owned<Generation>::make(model, options_.algorithms, std::move(frames));
+  generation->geometry = parts_.geometry;
+  generation->joints = parts_.joints;
+  generation->bodies = parts_.bodies;
+  generation->joint_keys.resize(static_cast<int>(parts_.joint_keys.size()));
+  std::copy(parts_.joint_keys.begin(), parts_.joint_keys.end(), generation->joint_keys.begin());
+  return generation;
+}
+
+// One that the loop has retired, or that was never used: all its memory fits. A new one where there is none.
+lockfree::Owned<Generation> LiveModel::reuse_generation(const std::shared_ptr<const Model>& model) {
+  fresh_generations_.collect([this](lockfree::Owned<Generation> retired) {
+    if (!spare_ && retired->bodies == parts_.bodies) spare_ = std::move(retired);
+  });
+  if (spare_) {
+    spare_->begin_anew(model);
+    return std::move(spare_);
+  }
+  auto generation = make_generation(model);
+  name_bodies(*generation);
+  return generation;
+}
+
+Applied LiveModel::hand_over(lockfree::Owned<Generation> generation, std::vector<std::string> warnings,
+                             double transition_time_s, Change* later) {
   generation->id = generations_++;
-  generation->geometry = parts.geometry;
-  generation->joints = parts.joints;
-  generation->joint_keys.resize(static_cast<int>(parts.joint_keys.size()));
-  std::copy(parts.joint_keys.begin(), parts.joint_keys.end(), generation->joint_keys.begin());
-  if (parts.joint_settings) generation->joint_settings = parts.joint_settings->copy();
-  remember(*generation, transition_time_s);
-  parts_ = std::move(parts);
+  generation->joint_settings = parts_.joint_settings ? parts_.joint_settings->copy() : nullptr;
   model_ = generation->model;
+  recent_models_[generation->id] = model_;
+  if (recent_models_.size() > models_remembered) recent_models_.erase(recent_models_.begin());
+  // A body whose inertia differs from the published one gets a new version, and a ramp of transition_time_s.
+  for (int body = 0; body < model_->bodies(); ++body) {
+    Transition& transition = generation->transitions[body];
+    PublishedInertia& last = published_[transition.key];
+    const BodyInertia inertia = body_inertia(model_->tree(), body);
+    if (last.transition.version == 0 || !same_inertia(last.inertia, inertia)) {
+      last = {{transition.key, ++versions_, transition_time_s}, inertia};
+    }
+    transition = last.transition;
+  }
   warnings.insert(warnings.end(), model_->warnings().begin(), model_->warnings().end());
   Applied applied{generation->id, model_->coordinate_names(), std::move(warnings)};
   if (later != nullptr) {
@@ -172,6 +232,11 @@ Applied LiveModel::change(Parts parts, double transition_time_s, Change* later, 
     fresh_generations_.publish(std::move(generation));
   }
   return applied;
+}
+
+bool LiveModel::has_frame(const std::string& payload) const {
+  const auto& names = options_.payload_frames;
+  return std::find(names.begin(), names.end(), payload) != names.end();
 }
 
 // Keys of the coordinates, for the first model and where joints change: a continued coordinate keeps its key, others
@@ -203,11 +268,8 @@ void LiveModel::check_room(const Parts& parts, const Model& model) const {
   }
 }
 
-// Sets the keys and versions of the bodies: one whose inertia differs from the published one gets a new version, and a
-// ramp of transition_time_s.
-void LiveModel::remember(Generation& generation, double transition_time_s) {
-  recent_models_[generation.id] = generation.model;
-  if (recent_models_.size() > models_remembered) recent_models_.erase(recent_models_.begin());
+// Sets the keys of the bodies, which are the same in every generation.
+void LiveModel::name_bodies(Generation& generation) {
   const Model& model = *generation.model;
   std::map<std::string, int> bodies_of_joint;
   for (int body = 0; body < model.bodies(); ++body) {
@@ -217,16 +279,7 @@ void LiveModel::remember(Generation& generation, double transition_time_s) {
   }
   published_.resize(static_cast<int>(keys_.size()));
   generation.body_of_key = Indexed<int>(published_.size(), -1);
-  for (int body = 0; body < model.bodies(); ++body) {
-    Transition& transition = generation.transitions[body];
-    generation.body_of_key[transition.key] = body;
-    PublishedInertia& last = published_[transition.key];
-    const BodyInertia inertia = body_inertia(model.tree(), body);
-    if (last.transition.version == 0 || !same_inertia(last.inertia, inertia)) {
-      last = {{transition.key, ++versions_, transition_time_s}, inertia};
-    }
-    transition = last.transition;
-  }
+  for (int body = 0; body < model.bodies(); ++body) generation.body_of_key[generation.transitions[body].key] = body;
 }
 
 void LiveModel::change_settings(const Settings& settings, Change* later) {

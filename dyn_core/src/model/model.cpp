@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "dyn_core/model/validate.hpp"
+#include "model/merged_inertia.hpp"
 
 namespace dyn {
 
@@ -167,8 +168,6 @@ class ModelBuilder {
     }
   }
 
-  // Parallel-axis sums about the common centre of mass, over links in their fixed order, so that adding a link and
-  // removing it again restores every bit.
   void merge_inertias() {
     Tree& t = model_.tree_;
     const int n = t.size;
@@ -176,22 +175,11 @@ class ModelBuilder {
     t.com.assign(n, Vec3d::Zero());
     t.inertia_com.assign(n, Mat3d::Zero());
     for (const Link& link : model_.links_) {
-      if (link.body < 0) continue;
-      const int b = link.body;
-      t.mass[b] += link.inertial.mass_kg;
-      t.com[b] += link.inertial.mass_kg * com_in_body(link);
+      if (link.body >= 0) add_mass(t, link);
     }
-    for (int b = 0; b < n; ++b) {
-      if (t.mass[b] > 0.0) t.com[b] /= t.mass[b];
-    }
+    for (int b = 0; b < n; ++b) find_com(t, b);
     for (const Link& link : model_.links_) {
-      if (link.body < 0) continue;
-      const int b = link.body;
-      const Mat3d& R = link.body_T_link.R;
-      const Vec3d r = com_in_body(link) - t.com[b];
-      const Mat3d I = R * link.inertial.inertia_com_kgm2 * R.transpose();
-      const Mat3d steiner = link.inertial.mass_kg * (r.squaredNorm() * Mat3d::Identity() - r * r.transpose());
-      t.inertia_com[b] += 0.5 * (I + I.transpose()) + steiner;
+      if (link.body >= 0) add_inertia(t, link);
     }
     t.principal.resize(n);
     for (int b = 0; b < n; ++b) t.principal[b] = principal_inertia(t.mass[b], t.com[b], t.inertia_com[b]);
@@ -201,8 +189,6 @@ class ModelBuilder {
     model_.tree_.screw = make_screw_frames(model_.tree_);
     for (int i = 0; i < model_.tree_.size; ++i) update_screw_inertia(model_.tree_, i);
   }
-
-  static Vec3d com_in_body(const Link& link) { return link.body_T_link.R * link.inertial.com_m + link.body_T_link.p_m; }
 
   // The user's order: depth-first, the robot's own joints first, then those of each payload in turn.
   void number_coordinates() {

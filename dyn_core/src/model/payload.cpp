@@ -10,8 +10,15 @@
 #include "dyn_core/model/name_limit.hpp"
 #include "dyn_core/model/validate.hpp"
 #include "near_names.hpp"
+#include "payload_edit.hpp"
 
 namespace dyn {
+
+bool belongs_to(const std::string& payload, const std::string& link_or_joint) {
+  return link_or_joint.size() > payload.size() && link_or_joint[payload.size()] == '/' &&
+         link_or_joint.starts_with(payload);
+}
+
 namespace {
 
 constexpr double unit_tolerance = 1e-9;
@@ -39,11 +46,6 @@ void check_pose(const std::string& where, const Pose& pose) {
 
 // "box" of "box/body"
 std::string payload_of(const std::string& prefixed) { return prefixed.substr(0, prefixed.find('/')); }
-
-bool belongs_to(const std::string& payload, const std::string& link_or_joint) {
-  return link_or_joint.size() > payload.size() && link_or_joint[payload.size()] == '/' &&
-         link_or_joint.starts_with(payload);
-}
 
 const std::string& root_link(const RobotDescription& chain) {
   std::unordered_set<std::string> children;
@@ -155,10 +157,9 @@ Pose pose_from_xyz_rpy(const Vec3d& xyz_m, const Vec3d& rpy_rad) {
   return {turn.normalized().toRotationMatrix(), xyz_m};
 }
 
-RobotDescription attach(const RobotDescription& robot, const Payload& payload) {
+void put_on(RobotDescription& robot, const Payload& payload) {
   check_free(robot, payload.name());
   check_link_exists(robot, payload);
-  RobotDescription result = robot;
   const std::string prefix = payload.name() + "/";
   JointDescription mount;
   mount.name = prefix + mount_name(payload.chain());
@@ -167,18 +168,17 @@ RobotDescription attach(const RobotDescription& robot, const Payload& payload) {
   mount.parent_T_joint = payload.link_T_payload();
   mount.payload = 1;
   for (const JointDescription& joint : robot.joints) mount.payload = std::max(mount.payload, joint.payload + 1);
-  result.joints.push_back(mount);
-  if (payload.inertial()) result.links.push_back({mount.child_link, *payload.inertial()});
+  robot.joints.push_back(mount);
+  if (payload.inertial()) robot.links.push_back({mount.child_link, *payload.inertial()});
   if (payload.chain()) {
-    append_chain(result, prefix, *payload.chain(), mount.payload);
+    append_chain(robot, prefix, *payload.chain(), mount.payload);
     for (const std::string& warning : payload.chain()->warnings) {
-      result.warnings.push_back(warning_prefix(payload.name()) + warning);
+      robot.warnings.push_back(warning_prefix(payload.name()) + warning);
     }
   }
-  return result;
 }
 
-RobotDescription detach(const RobotDescription& robot, const std::string& name) {
+void take_off(RobotDescription& robot, const std::string& name) {
   const auto attached = attached_payloads(robot);
   if (std::find(attached.begin(), attached.end(), name) == attached.end()) {
     std::string list;
@@ -190,10 +190,20 @@ RobotDescription detach(const RobotDescription& robot, const std::string& name) 
       throw ModelError(payload_text(name) + " carries " + payload_text(payload_of(joint.name)) + "; detach that first");
     }
   }
+  std::erase_if(robot.joints, [&](const JointDescription& joint) { return belongs_to(name, joint.name); });
+  std::erase_if(robot.links, [&](const LinkDescription& link) { return belongs_to(name, link.name); });
+  std::erase_if(robot.warnings, [&](const std::string& w) { return w.starts_with(warning_prefix(name)); });
+}
+
+RobotDescription attach(const RobotDescription& robot, const Payload& payload) {
   RobotDescription result = robot;
-  std::erase_if(result.joints, [&](const JointDescription& joint) { return belongs_to(name, joint.name); });
-  std::erase_if(result.links, [&](const LinkDescription& link) { return belongs_to(name, link.name); });
-  std::erase_if(result.warnings, [&](const std::string& w) { return w.starts_with(warning_prefix(name)); });
+  put_on(result, payload);
+  return result;
+}
+
+RobotDescription detach(const RobotDescription& robot, const std::string& name) {
+  RobotDescription result = robot;
+  take_off(result, name);
   return result;
 }
 

@@ -89,6 +89,7 @@ struct Generation {
 
   std::uint64_t id = 0;
   std::uint64_t geometry = 0;  // equal numbers: the same description of the robot
+  std::uint64_t bodies = 0;    // equal numbers: the same bodies, joints and frames; inertias may differ
   std::uint64_t joints = 0;    // equal numbers: the same joints in the same order
   Indexed<int> joint_keys;     // by coordinate of the robot without payloads: the same key in every generation
   std::unique_ptr<JointSettings> joint_settings;  // of these joints; null: none were given
@@ -97,6 +98,9 @@ struct Generation {
   Frames frames;  // an index is the same frame in every generation; updated only by those who use them
   Indexed<Transition> transitions;  // by body
   Indexed<int> body_of_key;         // -1: not in this generation
+
+  // Writers: as made anew for a model whose inertias alone differ, from a generation that the loop has retired.
+  void begin_anew(std::shared_ptr<const Model> next);
 
   // The loop's own.
   Indexed<Ramp> ramps;  // by body

@@ -3,7 +3,8 @@
 // The model of a running control loop. The loop calls acquire() once a cycle and works with what it returns; any other
 // thread may change the robot, its payloads, gravity or the algorithms at any time. Writers are serialised among
 // themselves by a mutex the loop never sees; what they change reaches the loop whole, at the beginning of a cycle,
-// through a Handover (lockfree/handover.hpp). A change that is refused throws and changes nothing.
+// through a Handover (lockfree/handover.hpp). A change that is refused throws and changes nothing. A rigid payload
+// changes inertias alone: its model is a copy, and the loop's memory for it one that the loop has given back.
 //
 // A change may also be prepared first and put in force later, by the loop itself, at the cycle that it is meant for:
 // pass a Change to the call, pass that Change to the loop, and let the loop call apply(). Every change builds on those
@@ -135,6 +136,7 @@ class LiveModel {
     std::vector<Payload> payloads;
     std::uint64_t geometry = 0;  // counts replace_robot() and replace_joints()
     std::uint64_t joints = 0;    // counts replace_joints()
+    std::uint64_t bodies = 0;    // counts changes of more than inertias
     std::vector<int> joint_keys{};
     std::shared_ptr<const JointSettings> joint_settings{};
   };
@@ -154,9 +156,17 @@ class LiveModel {
   Prepared prepare(Parts& parts, bool attaches, const CoordinateMap* map);
   Applied change(Parts parts, double transition_time_s, Change* later, bool attaches = false,
                  const CoordinateMap* map = nullptr);
+  // Of rigid payloads: `attached`, or where it is null the one named `detached`.
+  Applied change_inertias(Model next, double transition_time_s, Change* later, const Payload* attached,
+                          const std::string& detached);
+  [[nodiscard]] lockfree::Owned<Generation> make_generation(const std::shared_ptr<const Model>& model) const;
+  [[nodiscard]] lockfree::Owned<Generation> reuse_generation(const std::shared_ptr<const Model>& model);
+  Applied hand_over(lockfree::Owned<Generation> generation, std::vector<std::string> warnings, double transition_time_s,
+                    Change* later);
+  [[nodiscard]] bool has_frame(const std::string& payload) const;
   void check_room(const Parts& parts, const Model& model) const;
   void carry_joints(const Model& model, const CoordinateMap* map, Parts& parts);
-  void remember(Generation& generation, double transition_time_s);
+  void name_bodies(Generation& generation);
   void change_settings(const Settings& settings, Change* later);
   DYN_REALTIME void apply_settings(const Settings& settings) noexcept;
 
@@ -173,8 +183,9 @@ class LiveModel {
   std::map<std::string, int> keys_;
   int joint_keys_ = 0;  // number of keys assigned so far
   std::uint64_t versions_ = 0;
-  std::uint64_t generations_ = 0;  // number of generations made so far
+  std::uint64_t generations_ = 0;  // number of generations published so far
   Settings settings_now_;
+  lockfree::Owned<Generation> spare_;  // for the next change of inertias
 
   lockfree::Handover<Generation> fresh_generations_;
   lockfree::Handover<Settings> fresh_settings_;

@@ -12,7 +12,8 @@
 //             any   --offer (loop)----->   value that a writer made and the loop itself stores, at a cycle of its
 //                                          choice; a value in fresh_ that was not taken yet is retired.
 //   retired_  list  --retire (loop)--->  old value in front of the list
-//             list  --collect (writer)-->  null: the writer got the whole list and frees it.
+//             list  --collect (writer)-->  null: the writer got the whole list and frees it, or uses values of it
+//                                          again.
 //
 // retire() takes the list out before it puts the longer one in. Between the two steps retired_ is null, and only the
 // loop ever stores a value other than null there, so nothing can be overwritten: both steps are single exchanges,
@@ -95,9 +96,18 @@ class Handover {
   // Writers, any number at once: frees all retired values. Acquire: the loop's last writes to a value come before its
   // destructor.
   void collect() noexcept {
+    collect([](Owned<T>) {});
+  }
+  // The same, and hands every retired value to `keep`, which may use it for another one.
+  template <class Keep>
+  void collect(const Keep& keep) {
     realtime::forbid("Handover::collect");
     Node* list = retired_.exchange(nullptr, std::memory_order_acquire);
-    while (list != nullptr) list = free(list);
+    while (list != nullptr) {
+      Owned<T> value{std::unique_ptr<Node>(list)};
+      list = std::exchange(list->next_retired, nullptr);
+      keep(std::move(value));
+    }
   }
 
   // The loop: the newest value that was not taken yet, which the loop owns from now on; or nothing. The load before the
@@ -125,10 +135,7 @@ class Handover {
  private:
   using Node = typename Owned<T>::Node;
 
-  static Node* free(Node* node) noexcept {
-    const std::unique_ptr<Node> last_owner(node);
-    return node == nullptr ? nullptr : node->next_retired;
-  }
+  static void free(Node* node) noexcept { const std::unique_ptr<Node> last_owner(node); }
 
   static_assert(std::atomic<Node*>::is_always_lock_free);
   std::atomic<Node*> fresh_{nullptr};

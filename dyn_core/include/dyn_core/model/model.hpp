@@ -3,6 +3,7 @@
 // The immutable robot. Built once, off the loop, from a description; shared by const reference between threads.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,10 +35,19 @@ struct Link {
   Inertial inertial;
 };
 
+class Payload;
+
 class Model {
  public:
   // Validates (throws ModelError naming link or joint and value), merges fixed joints, turns axes, orders.
   static Model build(const RobotDescription& description, const ModelOptions& options = {});
+
+  // The same robot with one more rigid payload, or without one: what build() makes of the description after attach() or
+  // detach() (payload.hpp), to the bit, for the cost of a copy, since only one body's inertia is computed. Nothing
+  // where that does not suffice: a payload with joints, or a body whose inertia is doubtful or wrong. Throws as they
+  // do.
+  [[nodiscard]] std::optional<Model> with(const Payload& payload) const;
+  [[nodiscard]] std::optional<Model> without(const std::string& payload) const;
 
   [[nodiscard]] const std::string& name() const noexcept { return description_.name; }
   [[nodiscard]] const RobotDescription& description() const noexcept { return description_; }
@@ -56,6 +66,7 @@ class Model {
 
  private:
   friend class ModelBuilder;
+  [[nodiscard]] bool merge_anew(int body);
   RobotDescription description_;
   ModelOptions options_;
   Tree tree_;
