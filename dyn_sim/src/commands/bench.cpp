@@ -6,6 +6,7 @@
 #include <set>
 
 #include "bench/contestants.hpp"
+#include "bench/own_attach.hpp"
 #include "bench/own_derivatives.hpp"
 #include "bench/own_frames.hpp"
 #include "command.hpp"
@@ -142,6 +143,9 @@ void run_bench(const BenchOptions& options) {
   std::vector<bench::Contestant> all = bench::own_contestants(model, states);
   for (auto& own : bench::derivative_contestants(model, states)) all.push_back(std::move(own));
   for (auto& own : bench::frame_contestants(model, states)) all.push_back(std::move(own));
+  if (options.only.starts_with(bench::attach_task)) {
+    for (auto& own : bench::attach_contestants(*model)) all.push_back(std::move(own));
+  }
   if (options.calls == 0) {
     for (auto& peer : bench::peer_contestants(bench::peer_directory(), *model, states, options.all_peers)) {
       all.push_back(std::move(peer));
@@ -174,8 +178,10 @@ Action declare_bench(CLI::App& app) {
   add_json(app, options->json);
   app.add_flag("--peers", options->all_peers,
                "Besides Pinocchio, every library that was built as a peer, and code by dyn symbolic");
-  app.add_option("--only", options->only,
-                 "A task as it is printed (M, C, g, M+C+g, inverse derivatives, ..), or TASK:ALGORITHM");
+  app.add_option(
+      "--only", options->only,
+      "A task as it is printed (M, C, g, M+C+g, inverse derivatives, ..), or TASK:ALGORITHM; attach+detach: of "
+      "a rigid payload, while a loop runs");
   app.add_option("--calls", options->calls, "Make this many calls of each without measuring")
       ->check(CLI::Range(1, 100000000));
   app.add_option("--seed", options->seed, "Seed of the random states");
