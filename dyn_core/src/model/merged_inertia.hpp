@@ -12,20 +12,20 @@ inline Vec3d com_in_body(const Link& link) { return link.body_T_link.R * link.in
 
 // First for every link ...
 inline void add_mass(Tree& tree, const Link& link) {
-  const auto b = static_cast<size_t>(link.body);
+  const size_t b = link.body;
   tree.mass[b] += link.inertial.mass_kg;
   tree.com[b] += link.inertial.mass_kg * com_in_body(link);
 }
 
 // ... then for the body ...
 inline void find_com(Tree& tree, int body) {
-  const auto b = static_cast<size_t>(body);
+  const size_t b = body;
   if (tree.mass[b] > 0.0) tree.com[b] /= tree.mass[b];
 }
 
 // ... then for every link.
 inline void add_inertia(Tree& tree, const Link& link) {
-  const auto b = static_cast<size_t>(link.body);
+  const size_t b = link.body;
   const Mat3d& R = link.body_T_link.R;
   const Vec3d r = com_in_body(link) - tree.com[b];
   const Mat3d I = R * link.inertial.inertia_com_kgm2 * R.transpose();

@@ -28,7 +28,7 @@ bool in_range(const Payload& payload) {
 // say of it is build()'s.
 bool Model::merge_anew(int body) {
   if (body < 0) return true;
-  const auto b = static_cast<size_t>(body);
+  const size_t b = body;
   tree_.mass[b] = 0.0;
   tree_.com[b].setZero();
   tree_.inertia_com[b].setZero();
