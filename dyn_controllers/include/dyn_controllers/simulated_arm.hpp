@@ -13,8 +13,8 @@
 // `initial_value` of a position state is the initial position of a joint. Its node has ~/attach_payload and the like,
 // for what the arm really carries, whatever is in a controller's model; ~/replace_joints, for a robot that gets or
 // loses some of the tag's joints while it runs, whose states are 0 and whose commands have no effect while it does not
-// have them; and ~/push: a force on a link. The joints of a payload swing freely; a <sensor name="PAYLOAD/JOINT"> in the
-// tag has position and velocity of one (0 while it is not attached).
+// have them; and ~/push: a force on a link. The joints of a payload swing freely; a <sensor name="PAYLOAD/JOINT"> in
+// the tag has position and velocity of one (0 while it is not attached).
 #pragma once
 
 #include <cstdint>
