@@ -31,11 +31,11 @@ void SimulatedDrives::set_model(const dyn::Model& model) {
 void SimulatedDrives::set_robot(const dyn::Model& model, std::span<const int> from,
                                 std::span<const std::uint8_t> modes) {
   const std::vector<Drive> before = drives_;
-  drives_.assign(at(model.coordinates()), Drive{});
+  drives_.assign(model.coordinates(), Drive{});
   robot_n_ = static_cast<int>(modes.size());
   for (size_t i = 0; i < modes.size(); ++i) {
     Drive& drive = drives_[i];
-    if (from[i] >= 0) drive = before[at(from[i])];
+    if (from[i] >= 0) drive = before[from[i]];
     if (drive.mode == modes[i]) continue;
     drive = Drive{};
     drive.mode = modes[i];
