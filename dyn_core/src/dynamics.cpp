@@ -69,7 +69,7 @@ void BasicDynamics<T>::set_inertias_of(std::shared_ptr<const Model> model) {
   DYN_EXPECTS(model->bodies() == tree().size && model->tree().coordinate == tree().coordinate);
   impl_->cache.set_inertias(model->tree());
   impl_->mass_is_current = false;
-  impl_->model = std::move(model);
+  impl_->model.swap(model);
 }
 template <class T>
 AlgorithmIndex BasicDynamics<T>::algorithms() const noexcept {
