@@ -15,12 +15,19 @@ void json(std::string_view bytes);     // lines of dyn eval
 void csv(std::string_view bytes);      // a trajectory
 void log(std::string_view bytes);      // a recorded motion: rosbag2 (.mcap, .db3), one JointState in CDR, or CSV
 void payload(std::string_view bytes);  // numbers and names of payloads that come and go on a live model
+// Reference messages and positions of a sensor, any numbers: efforts, speeds and positions keep to their limits.
+void reference(std::string_view bytes);
 
 struct Target {
   std::string_view name;
   void (*run)(std::string_view bytes);
 };
-inline constexpr std::array<Target, 6> targets{
-    {{"urdf", urdf}, {"yaml", yaml}, {"json", json}, {"csv", csv}, {"log", log}, {"payload", payload}}};
+inline constexpr std::array<Target, 7> targets{{{"urdf", urdf},
+                                                {"yaml", yaml},
+                                                {"json", json},
+                                                {"csv", csv},
+                                                {"log", log},
+                                                {"payload", payload},
+                                                {"reference", reference}}};
 
 }  // namespace dyn::fuzz
