@@ -11,7 +11,7 @@ namespace dyn::fuzz {
 namespace {
 
 constexpr double period_s = 1e-3;
-constexpr int most_messages = 60;
+constexpr int most_messages = 24;
 
 control::Parameters parameters(const Model& model) {
   control::Parameters p;

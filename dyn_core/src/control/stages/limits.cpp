@@ -76,9 +76,10 @@ Range Controller::Impl::velocity_range(int i) const noexcept {
 }
 
 // A torque computed now acts, on average, from `prediction` - 1/2 periods after the state on, for a period, or longer
-// where the loop is late again and again.
+// where the loop is late again and again. A smaller prediction than that of the hold, 1/2, does not make it act for
+// less than a period.
 void Controller::Impl::limit_velocity(const Dynamics& dynamics, CycleReport& report) noexcept {
-  const double ahead_s = (0.5 + parameters->prediction) * period_s + (hold_s - period_s);
+  const double ahead_s = std::max(1.0, 0.5 + parameters->prediction) * period_s + (hold_s - period_s);
   const bool drive_adds_gravity = parameters->gravity_compensation == GravityCompensation::hardware;
   for (int i = 0; i < n; ++i) {
     const bool own = i < robot_n;
