@@ -2,6 +2,8 @@
 set -euo pipefail
 ROOT=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 cd -- "$ROOT"
+# Objects in the compiler cache serve other clones too: what is named in them is relative to the clone.
+export CCACHE_BASEDIR=$ROOT CCACHE_NOHASHDIR=1
 
 step() { printf '\n== %s\n' "$*"; }
 note() { printf '   %s\n' "$*"; }
