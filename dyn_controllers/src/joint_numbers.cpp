@@ -83,7 +83,7 @@ void Armature::put_into(dyn::RobotDescription& robot) const {
 void Armature::show_of(const dyn::RobotDescription& robot) {
   std::map<std::string, double> numbers;
   for (const dyn::JointDescription& joint : robot.joints) {
-    if (joint.type != dyn::JointType::fixed) numbers[joint.name] = joint.armature;
+    if (joint.type != dyn::JointType::fixed && !joint.is_rotor) numbers[joint.name] = joint.armature;
   }
   show(numbers);
 }

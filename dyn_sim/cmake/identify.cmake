@@ -11,6 +11,7 @@ add_library(dyn_identify STATIC
   src/identify/replay.cpp
   src/identify/report_json.cpp
   src/identify/report_page.cpp
+  src/identify/rotor_columns.cpp
   src/identify/unknowns.cpp
   src/identify/urdf_edit.cpp
   src/logs/csv_log.cpp

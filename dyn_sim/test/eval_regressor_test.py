@@ -1,5 +1,6 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """`dyn eval --regressor`: Y p = tau, and what belongs to it. Against Pinocchio: dyn_core/test/oracle/oracle_pin.py."""
+import math
 import tempfile
 import unittest
 from pathlib import Path
@@ -38,6 +39,21 @@ class Regressor(unittest.TestCase):
                 near(self, tau, r["tau"])
             (r,) = evaluate(driven, STATE, options=["--regressor"])
             self.assertFalse("Y_friction" in r or "Y_armature" in r)
+
+    def test_rotors_are_bodies(self):
+        state = {"q": [0.4, 0.7, -0.3], "v": [1.0, -0.8, 1.5], "a": [0.5, -1.5, 2.0]}
+        (r,) = evaluate("geared3", state, options=["--regressor", "--armature"])
+        self.assertEqual(set(r["bodies"]), {"link1", "link2", "link3", "shoulder_rotor", "forearm_roll_rotor"})
+        self.assertEqual(r["p_armature"], [1.2, 0, 0])
+        near(self, [x + y for x, y in zip(times(r["Y"], r["p"]), times(r["Y_armature"], r["p_armature"]))], r["tau"])
+        # The shoulder's rotor lies along the waist's axis, the forearm's is inclined to it by the shoulder.
+        (bare,) = evaluate("geared3", state)
+        (s, c), (v1, v2, v3), spin = (math.sin(0.7), math.cos(0.7)), state["v"], 0.25 / 50
+        more = [[1.2, 1.5 / -101, -spin * s], [1.5 / -101, 1.5, 0], [-spin * s, 0, 0.25]]
+        for row, without, added in zip(r["M"], bare["M"], more):
+            near(self, row, [x + y for x, y in zip(without, added)])
+        gyroscopic = [-spin * c * v2 * v3, spin * c * v1 * v3, -spin * c * v1 * v2]
+        near(self, r["h"], [x + y for x, y in zip(bare["h"], gyroscopic)])
 
     def test_gravity_and_payload(self):
         box = {"name": "box", "link": "left_tip", "mass": 2.0, "com": [0.1, 0, 0], "inertia": [0.1, 0, 0, 0.1, 0, 0.1]}

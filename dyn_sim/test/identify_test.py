@@ -312,6 +312,25 @@ class Identify(unittest.TestCase):
         self.assertEqual(again["relative"], found["validation"]["relative"])
         self.assertEqual(again["rms"], found["validation"]["rms"])
 
+    def test_rotors_of_the_drives(self):
+        """geared3 as a plant with other bodies, friction and armatures: the rotors' effect on all joints is in the log."""
+        overrides = ", plant_overrides: [{link: link2, mass_scale: 1.2, com_shift: [0.02, -0.01, 0.01], inertia_scale: 1.1}, " \
+                    "{joint: shoulder, armature: 1.9}, {joint: forearm_roll, armature: 0.4}]"
+        log = write_log(self.path / "geared.csv", *made_log(self.path, "geared3", friction="true", more=overrides))
+        found = as_json("identify", "geared3", log, "--prior-weight", 0, "--out", self.path / "geared")
+        self.assertGreater(found["before"]["relative"], 0.02)
+        self.assertLess(found["validation"]["relative"], 1e-7)
+        self.assertEqual([link["name"] for link in found["links"]], ["link1", "link2", "link3"])
+        self.assertLess(as_json("replay", found["urdf"], log)["relative"], 1e-7)
+        self.assertEqual(json.loads(dyn("info", found["urdf"], "--json").stdout)["rotors"][1]["gear_ratio"], -101)
+        # On M's diagonal only, the same armatures explain less.
+        text = Path(found["urdf"]).read_text()
+        for attribute in (' gear_ratio="121"', ' gear_ratio="-101"', ' rotor_axis="0 0 1"', ' rotor_axis="1 0 0"'):
+            self.assertIn(attribute, text)
+            text = text.replace(attribute, "")
+        (self.path / "diagonal.urdf").write_text(text)
+        self.assertGreater(as_json("replay", self.path / "diagonal.urdf", log)["relative"], 1e-4)
+
     def test_keys(self):
         log = write_log(self.path / "keys.csv", *self.perturbed_log(duration=3))
         found = as_json("identify", "arm7", log, "--out", self.path / "keys")

@@ -194,7 +194,7 @@ void bind_model(nb::module_& m) {
         R"(Reads a robot: a .urdf or .urdf.xacro file, or a name that robots() lists.
 
 gravity   acceleration in the base frame, m/s^2
-armature  add the drives' reflected inertia (kg m^2 or kg) to the diagonal of M
+armature  add the drives' reflected inertia (kg m^2 or kg) to the diagonal of M, and rotors with a gear_ratio as bodies
 allow_impossible_inertia  take inertias that break the triangle inequality, with a warning each
 
 Raises ModelError with one sentence (file, link or joint, value); what is doubtful but usable is a UserWarning.)");

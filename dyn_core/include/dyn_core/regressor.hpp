@@ -57,6 +57,10 @@ class Regressor {
   // diag(a): the reflected inertia of each coordinate's drive. coordinates x coordinates.
   DYN_REALTIME void armature(std::span<const double> a, std::span<double> columns) const noexcept;
 
+  // Of the state of the last update(), at the same a: the torque with which each coordinate's drive accelerates itself,
+  // which a sensor behind it does not feel. The armature's, or a rotor's (model/rotors.hpp).
+  DYN_REALTIME void drive_torque(std::span<const double> a, std::span<double> tau) const noexcept;
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

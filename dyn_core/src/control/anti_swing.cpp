@@ -22,7 +22,7 @@ void AntiSwing::damp(const Tree& tree, const ConstVectorRef<double>& q, const Co
   spread_positions(tree, q.data(), ws_);
   spread_rates(tree, v.data(), ws_.v);
   update_kinematics(tree, ws_, needs_velocities);
-  for (int i = 0; i < tree.size; ++i) body_[tree.coordinate[i]] = i;
+  for (int i = tree.size - 1; i >= 0; --i) body_[tree.coordinate[i]] = i;  // a rotor stands behind its joint's body
 
   const MatrixRef<double> coupling(coupling_.data(), n, n, Eigen::OuterStride<>(n));
   for (int c = 0; c < n; ++c) {

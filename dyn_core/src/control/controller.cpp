@@ -23,8 +23,9 @@ Terms make_terms(int n) {
   return {zero, zero, zero, zero, zero, zero, zero, zero, zero, zero};
 }
 
+// With a rotor for each joint of a payload (model/rotors.hpp).
 int most_bodies(const live::LiveModel& live) {
-  return live.newest_model()->bodies() + live.max_coordinates() - live.robot_coordinates();
+  return live.newest_model()->bodies() + 2 * (live.max_coordinates() - live.robot_coordinates());
 }
 
 void check_adaptation(const Model& model, const Actuation& actuation, const Parameters& parameters, double period_s) {

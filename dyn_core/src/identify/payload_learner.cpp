@@ -79,7 +79,10 @@ PayloadLearner::PayloadLearner(const std::shared_ptr<const Model>& model, const 
       p0_[static_cast<std::size_t>(column_) + static_cast<std::size_t>(k)] -= less[k];
   }
 
-  armature_ = model->tree().armature;
+  armature_ = rotor_ = model->tree().armature;
+  for (const Joint& joint : model->joints()) {
+    if (layout.rotor_of[joint.first_coordinate] >= 0) rotor_[joint.first_coordinate] = joint.description.armature;
+  }
   // Bilinear transform of a Butterworth of second order.
   const double w = std::tan(std::numbers::pi * settings_.cutoff_hz * period), w2 = w * w;
   const double norm = 1.0 / (1.0 + std::numbers::sqrt2 * w + w2);
@@ -132,10 +135,10 @@ void PayloadLearner::add(std::span<const double> q, std::span<const double> v, s
 }
 
 // A reading holds for the whole period but for the friction, which goes on changing until its middle: f + (f - f of the
-// period before) / 2, with f = tau - sensed - (rotor's inertial torque).
+// period before) / 2, with f = tau - sensed - (rotor's inertial torque, here as if its parent link did not turn).
 void PayloadLearner::halve_period(std::span<const double> v) noexcept {
   for (std::size_t i = 0; i < sensed_mean_.size(); ++i) {
-    const double rotor = armature_[i] * (v[i] - v_before_[i]) / settings_.period_s;
+    const double rotor = rotor_[i] * (v[i] - v_before_[i]) / settings_.period_s;
     const double friction = tau_before_[i] - sensed_before_[i] - rotor;
     sensed_mean_[i] = sensed_before_[i] - (has_friction_ ? 0.5 * (friction - friction_before_[i]) : 0.0);
     friction_before_[i] = friction;
@@ -143,7 +146,8 @@ void PayloadLearner::halve_period(std::span<const double> v) noexcept {
   has_friction_ = true;
 }
 
-// By torque, of Y_momentum and Y_rate: the ten columns of the body, and the columns of all bodies times p0.
+// By torque, of Y_momentum and Y_rate: the ten columns of the body, and the columns of all bodies times p0. A sensor
+// does not feel the rotor of its own drive.
 void PayloadLearner::take_state(std::span<const double> v) noexcept {
   const auto Ym = regressor_.Y_momentum(), Yr = regressor_.Y_rate();
   for (std::size_t k = 0; k < known_.size(); ++k) {
@@ -156,7 +160,9 @@ void PayloadLearner::take_state(std::span<const double> v) noexcept {
       rate[c] = Yr(i, column_ + c);
     }
     double own = known_[k].sensed ? 0.0 : armature_[place] * v[place], own_rate = 0.0;
+    const int unfelt = known_[k].sensed ? regressor_.layout().rotor_of[place] : -1;
     for (std::size_t c = 0; c < p0_.size(); ++c) {
+      if (static_cast<int>(c) / body_columns == unfelt) continue;
       own += Ym(i, c) * p0_[c];
       own_rate += Yr(i, c) * p0_[c];
     }

@@ -29,7 +29,7 @@ LiveModel::LiveModel(const RobotDescription& robot, const LiveOptions& options)
   (void)change({robot, {}}, 0.0, &first);
   generation_ = std::move(first.generation_);
   robot_coordinates_ = model_->coordinates();
-  most_bodies_ = model_->bodies() + options_.max_payload_dofs;
+  most_bodies_ = model_->bodies() + 2 * options_.max_payload_dofs;  // joints, and their rotors
   settings_now_.algorithms = generation_->dynamics.algorithms();
   settings_ = lockfree::Owned<Settings>::make(settings_now_);
   options_.algorithms = {};  // the names are the caller's and may be gone by the next change

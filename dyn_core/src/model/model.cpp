@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "dyn_core/model/rotors.hpp"
 #include "dyn_core/model/validate.hpp"
 #include "model/merged_inertia.hpp"
 
@@ -76,6 +77,7 @@ class ModelBuilder {
   Model build() {
     model_.warnings_ = model_.description_.warnings;
     append(model_.warnings_, validate_description(model_.description_));
+    make_rotors();
     index_children();
     walk();
     close_subtrees();
@@ -96,6 +98,13 @@ class ModelBuilder {
 
   static void append(std::vector<std::string>& to, std::vector<std::string> from) {
     to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+  }
+
+  void make_rotors() {
+    RobotDescription& robot = model_.description_;
+    if (!has_rotors(robot)) return;
+    robot = model_.options_.armature ? with_rotor_bodies(robot) : with_locked_rotors(robot);
+    (void)validate_description(robot);
   }
 
   void index_children() {
@@ -212,7 +221,7 @@ class ModelBuilder {
       for (size_t s = 0; s < simple.size(); ++s) {
         t.coordinate[static_cast<size_t>(joint_first_body_[j]) + s] = t.coordinates++;
         model_.coordinate_names_.push_back(joints[j].name + simple[s].suffix);
-        t.armature.push_back(model_.options_.armature ? joints[j].armature : 0.0);
+        t.armature.push_back(model_.options_.armature ? diagonal_armature(joints[j]) : 0.0);
       }
     }
   }

@@ -8,6 +8,7 @@
 #include "complain.hpp"
 #include "dyn_core/model/payload.hpp"
 #include "urdf_elements.hpp"
+#include "urdf_transmissions.hpp"
 #include "urdf_visuals.hpp"
 
 namespace dyn {
@@ -46,6 +47,10 @@ class Walk {
       } else {
         elements_.refuse_misspelling(*element, "robot '" + result_.robot.name + "'", known);
       }
+    }
+    for (const auto& [joint, dynamics] : without_ratio_) {
+      JointDescription& driven = result_.robot.joints[joint];
+      driven.rotor->ratio = transmission_ratio(elements_, *dynamics, driven.name);
     }
     result_.clean_xml += "</robot>";
     return std::move(result_);
@@ -111,7 +116,20 @@ class Walk {
     const auto given = [dynamics](const char* name) { return dynamics != nullptr && dynamics->find(name) != nullptr; };
     if (given("damping_negative")) joint.damping_negative = Elements::number(dynamics, "damping_negative");
     if (given("friction_negative")) joint.friction_negative = Elements::number(dynamics, "friction_negative");
+    if (given("gear_ratio") || given("rotor_axis")) rotor(*dynamics, joint);
     result_.robot.joints.push_back(std::move(joint));
+  }
+
+  void rotor(const xml::Element& dynamics, JointDescription& joint) {
+    const std::string where = joint_text(joint.name);
+    const bool has_ratio = dynamics.find("gear_ratio") != nullptr;
+    if (dynamics.find("armature") == nullptr) {
+      elements_.fail(dynamics, where + " has " + (has_ratio ? "gear_ratio" : "rotor_axis") +
+                                   ", but no armature from which the inertia of its rotor follows");
+    }
+    joint.rotor = Rotor{Elements::number(&dynamics, "gear_ratio"),
+                        direction(dynamics, "rotor_axis", "rotor_axis", joint, joint.axis)};
+    if (!has_ratio) without_ratio_.emplace_back(result_.robot.joints.size(), &dynamics);
   }
 
   JointType type_of(const xml::Element& element, const std::string& where) const {
@@ -131,15 +149,20 @@ class Walk {
 
   void axis(const xml::Element& element, JointDescription& joint) {
     const xml::Element* const axis = elements_.child(element, "axis");
-    joint.axis = Elements::vector(axis, "xyz", Vec3d::UnitX());
-    const double length = joint.axis.norm();
+    if (axis != nullptr) joint.axis = direction(*axis, "xyz", "<axis>", joint, joint.axis);
+  }
+
+  Vec3d direction(const xml::Element& element, const char* attribute, const std::string& what,
+                  const JointDescription& joint, const Vec3d& otherwise) {
+    const Vec3d given = Elements::vector(&element, attribute, otherwise);
+    const double length = given.norm();
     if (!(length > 0.0)) {
-      elements_.fail(*axis, joint_text(joint.name) + ": <axis> is (0, 0, 0), which is no direction");
+      elements_.fail(element, joint_text(joint.name) + ": " + what + " is (0, 0, 0), which is no direction");
     }
     if (std::abs(length - 1.0) > 1e-3) {
-      warn(joint, ": <axis> has length " + number_text(length) + "; only its direction is used");
+      warn(joint, ": " + what + " has length " + number_text(length) + "; only its direction is used");
     }
-    joint.axis /= length;
+    return given / length;
   }
 
   void mimic(const xml::Element& element, JointDescription& joint) {
@@ -188,6 +211,7 @@ class Walk {
 
   Elements elements_;
   UrdfText result_;
+  std::vector<std::pair<size_t, const xml::Element*>> without_ratio_;  // joints with a rotor, and their <dynamics>
 };
 
 }  // namespace

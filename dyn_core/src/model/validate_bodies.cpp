@@ -33,6 +33,19 @@ std::string links_text(const Model& model, const std::vector<std::vector<size_t>
          " fixed to it";
 }
 
+// By body: is it a rotor, and does it carry one whose inertia was taken out of it (model/rotors.hpp)?
+struct Rotors {
+  explicit Rotors(const Model& model) : is(model.bodies(), false), carries(model.bodies(), false) {
+    for (const JointDescription& joint : model.description().joints) {
+      if (joint.is_rotor) is[model.find_link(joint.child_link)->body] = true;
+      const bool taken = joint.rotor && joint.rotor->is_body;
+      const int carrier = taken ? model.find_link(joint.parent_link)->body : -1;
+      if (carrier >= 0) carries[carrier] = true;
+    }
+  }
+  std::vector<bool> is, carries;
+};
+
 std::vector<std::vector<size_t>> links_of_bodies(const Model& model) {
   std::vector<std::vector<size_t>> result(model.bodies());
   for (size_t i = 0; i < model.links().size(); ++i) {
@@ -75,12 +88,15 @@ InertiaJudgement judge_inertia(double mass_kg, const Mat3d& I) {
 std::vector<std::string> validate_bodies(const Model& model) {
   const Tree& tree = model.tree();
   const auto links_of = links_of_bodies(model);
+  const Rotors rotors(model);
   std::vector<std::string> warnings;
   for (int i = 0; i < tree.size; ++i) {
+    if (rotors.is[i]) continue;  // inertia about one axis and no mass, as it should be
     // Inside a joint of several degrees of freedom bodies are massless by construction.
     if (i + 1 < tree.size && model.body_joint(i) == model.body_joint(i + 1)) continue;
-    const std::string where =
-        joint_text(model.body_joint(i)) + ": the body it moves (" + links_text(model, links_of, i) + ") ";
+    const std::string where = joint_text(model.body_joint(i)) + ": the body it moves (" +
+                              links_text(model, links_of, i) + ")" +
+                              (rotors.carries[i] ? " without the rotors that it carries " : " ");
     if (!tree.com[i].allFinite()) fail(model.description(), where + "has a centre of mass beyond the range of numbers");
     const InertiaJudgement judgement = judge_inertia(tree.mass[i], tree.inertia_com[i]);
     if (judgement.only_triangle && model.options().allow_impossible_inertia) {

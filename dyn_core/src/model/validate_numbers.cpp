@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "complain.hpp"
+#include "dyn_core/model/rotors.hpp"
 #include "dyn_core/model/validate.hpp"
 #include "dyn_core/numeric/ranges.hpp"
 
@@ -68,6 +69,37 @@ void check_limits(const RobotDescription& robot, const std::string& where, const
   }
 }
 
+bool is_simple(const JointDescription& joint) {
+  return joint.type == JointType::revolute || joint.type == JointType::continuous || joint.type == JointType::prismatic;
+}
+
+void check_rotor(const RobotDescription& robot, const JointDescription& joint) {
+  const std::string where = joint_text(joint.name);
+  const double ratio = joint.rotor->ratio;
+  if (!is_simple(joint)) {
+    fail(robot,
+         where + " is " + to_string(joint.type) + "; only revolute, continuous and prismatic joints have a rotor");
+  }
+  if (joint.mimic) {
+    fail(robot, where + " mimics " + joint_text(joint.mimic->joint) +
+                    " and has no drive; the rotor belongs to the joint that it follows");
+  }
+  check_finite(robot, where + ": its gear_ratio", ratio);
+  if (ratio == 0.0) fail(robot, where + ": its gear_ratio is 0, so that its rotor would never turn");
+  check_size(robot, where + ": its gear_ratio", ratio, ranges::mimic_ratio, "");
+  check_finite(robot, where + ": its rotor_axis", joint.rotor->axis);
+  const double length = joint.rotor->axis.norm();
+  if (std::abs(length - 1.0) > unit_tolerance) {
+    fail(robot, where + ": its rotor_axis has length " + number_text(length) + " instead of 1");
+  }
+  const double inertia = rotor_inertia(joint);
+  if (!(inertia <= ranges::inertia_kgm2)) {
+    fail(robot, where + ": its armature " + number_text(joint.armature) + " and gear_ratio " + number_text(ratio) +
+                    " make a rotor of " + number_text(inertia) + " kg m^2, beyond the range of " +
+                    number_text(ranges::inertia_kgm2) + " kg m^2");
+  }
+}
+
 void check_joint(const RobotDescription& robot, const JointDescription& joint) {
   const std::string where = joint_text(joint.name);
   check_length(robot, where + ": its origin", joint.parent_T_joint.p_m);
@@ -89,16 +121,13 @@ void check_joint(const RobotDescription& robot, const JointDescription& joint) {
     fail(robot, where + ": its stribeck_velocity is " + number_text(joint.stribeck_velocity) + ", not above 0");
   }
   if (joint.limits) check_limits(robot, where, *joint.limits);
+  if (joint.rotor) check_rotor(robot, joint);
   if (joint.type == JointType::fixed || joint.type == JointType::floating) return;
   check_finite(robot, where + ": its axis", joint.axis);
   const double length = joint.axis.norm();
   if (std::abs(length - 1.0) > unit_tolerance) {
     fail(robot, where + ": its axis has length " + number_text(length) + " instead of 1");
   }
-}
-
-bool is_simple(const JointDescription& joint) {
-  return joint.type == JointType::revolute || joint.type == JointType::continuous || joint.type == JointType::prismatic;
 }
 
 class MimicCheck {

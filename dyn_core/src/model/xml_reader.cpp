@@ -129,7 +129,9 @@ class Reader {
     if (at_ == end) return;
     if (document_.elements.empty()) fail("this is not XML: it begins with " + shown());
     if (open_.empty()) fail("text after the end of the root element: " + shown());
-    document_.elements[open_.back()].has_text = true;
+    Element& element = document_.elements[open_.back()];
+    element.has_text = true;
+    for (const char c : text_.substr(at_, end - at_)) element.text.push_back(is_space(c) ? ' ' : c);
     advance(end - at_);
   }
 

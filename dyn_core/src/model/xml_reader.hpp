@@ -21,6 +21,7 @@ struct Element {
   int line = 0;
   int parent = -1, first_child = -1, last_child = -1, next_sibling = -1;  // indices into Document::elements
   bool has_text = false;                                                  // other than white space
+  std::string text;  // white space as blanks, entities not replaced, CDATA sections left out
   std::vector<Attribute> attributes;
 
   [[nodiscard]] const std::string* find(std::string_view attribute) const noexcept;

@@ -9,6 +9,7 @@
 #include <pinocchio/algorithm/frames.hpp>
 #include <utility>
 
+#include "dyn_core/model/rotors.hpp"
 #include "dyn_core/oracle/pinocchio_model.hpp"
 
 namespace dyn::oracle {
@@ -133,7 +134,7 @@ struct PinocchioModel::Impl {
     for (const size_t j : order) {
       int degree = first_degree[j];
       for (const OneDegree& d : degrees_of(description.joints[j])) {
-        if (with_armature) model.armature[degree] = description.joints[j].armature;
+        if (with_armature) model.armature[degree] = diagonal_armature(description.joints[j]);
         follows[degree++].coordinate = static_cast<int>(names.size());
         names.push_back(description.joints[j].name + d.suffix);
       }

@@ -22,6 +22,12 @@ Layout::Layout(const Model& model) {
     body.push_back(m.link->body);
     body_R_link.push_back(m.link->body_T_link.R);
   }
+  rotor_of.assign(model.coordinates(), -1);
+  for (const JointDescription& moves : model.description().joints) {
+    if (!moves.is_rotor) continue;
+    const auto place = std::find(joint.begin(), joint.end(), moves.name) - joint.begin();
+    rotor_of[model.tree().coordinate[body[place]]] = static_cast<int>(place);
+  }
 }
 
 void read_parameters(const Tree& tree, const Layout& layout, std::span<double> parameters) noexcept {

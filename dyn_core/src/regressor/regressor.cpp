@@ -28,10 +28,12 @@ struct Regressor::Impl {
         Y(static_cast<size_t>(tree.coordinates) * static_cast<size_t>(layout.parameters())),
         Y_momentum(Y.size()),
         Y_rate(Y.size()),
+        p(layout.parameters()),
         body_Y(tree.bodies_are_coordinates
                    ? 0
                    : static_cast<size_t>(tree.size) * static_cast<size_t>(layout.parameters())) {
     place_links(lanes::width(set));
+    regressor::read_parameters(tree, layout, p);
   }
 
   // Where the links are in the kernels' frames of their bodies.
@@ -93,7 +95,9 @@ struct Regressor::Impl {
   std::vector<int> column;  // of Y, of each body of the tree; -1: it has no parameters
   Workspace<double> ws;
   regressor::TreeRegressor<double> columns;
-  std::vector<double> Y, Y_momentum, Y_rate, body_Y;
+  std::vector<double> Y, Y_momentum, Y_rate;
+  std::vector<double> p;  // the model's
+  std::vector<double> body_Y;
 };
 
 Regressor::Regressor(std::shared_ptr<const Model> model)
@@ -160,6 +164,19 @@ void Regressor::armature(std::span<const double> a, std::span<double> columns) c
   DYN_EXPECTS(std::ssize(a) == impl_->tree.coordinates && columns.size() == a.size() * a.size());
   std::fill(columns.begin(), columns.end(), 0.0);
   for (size_t i = 0; i < a.size(); ++i) columns[i * (a.size() + 1)] = a[i];
+}
+
+void Regressor::drive_torque(std::span<const double> a, std::span<double> tau) const noexcept {
+  const Impl& d = *impl_;
+  DYN_EXPECTS(std::ssize(a) == d.tree.coordinates && std::ssize(tau) == d.tree.coordinates);
+  for (size_t i = 0; i < a.size(); ++i) {
+    const int rotor = d.layout.rotor_of[i];
+    tau[i] = d.tree.armature[i] * a[i];
+    for (int k = 0; rotor >= 0 && k < regressor::parameters_per_body; ++k) {
+      const int column = regressor::parameters_per_body * rotor + k;
+      tau[i] += d.Y[i + static_cast<size_t>(column) * a.size()] * d.p[column];
+    }
+  }
 }
 
 }  // namespace dyn

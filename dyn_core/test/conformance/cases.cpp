@@ -59,6 +59,13 @@ std::deque<Source> sources() {
     options.allow_impossible_inertia = true;
     result.push_back({name, Model::build(impossible_arm(name), options), 3});
   }
+  for (int k = 0; k < 12; ++k) {
+    const RobotDescription robot =
+        random_robot(rng, {.joints = 2 + 2 * k, .serial = k % 2 == 0, .mimic = k % 3 == 2, .rotors = true});
+    ModelOptions options;
+    options.armature = true;
+    result.push_back({"random tree with rotors " + std::to_string(k), Model::build(robot, options), 1});
+  }
   return result;
 }
 

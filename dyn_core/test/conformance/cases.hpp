@@ -27,7 +27,7 @@ struct Case {
 };
 
 // Random trees of up to 40 joints of every type, with mimic joints, payloads and armature; the papers' robots; real
-// ones.
+// ones; trees with rotors (model/rotors.hpp).
 [[nodiscard]] const std::vector<Case>& all_cases();
 
 [[nodiscard]] VecX<double> eigen(const std::vector<double>& x);

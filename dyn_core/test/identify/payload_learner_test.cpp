@@ -1,7 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Arms with a load move by sines, driven by the inverse dynamics' torque at the middle of each period, with noise of
-// encoders, velocities and torque.
+// What is learnt of the load that an arm carries while it moves (driven_motion.hpp).
 #include "dyn_core/identify/payload_learner.hpp"
 
 #include <gtest/gtest.h>
@@ -9,137 +8,14 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 
-#include "dyn_core/dynamics.hpp"
 #include "dyn_core/model/robot_library.hpp"
+#include "identify/driven_motion.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/lock_counter.hpp"
 #include "support/random_robot.hpp"
 
 namespace dyn::identify {
 namespace {
-
-using Vec = std::vector<double>;
-constexpr double period_s = 1e-3;
-
-std::shared_ptr<const Model> built(const RobotDescription& robot) {
-  ModelOptions options;
-  options.armature = true;
-  return std::make_shared<const Model>(Model::build(robot, options));
-}
-
-Inertial load(double mass_kg, const Vec3d& com_m) {
-  Inertial body;
-  body.mass_kg = mass_kg;
-  body.com_m = com_m;
-  body.inertia_com_kgm2 = mass_kg * Vec3d(0.0021, 0.0034, 0.0028).asDiagonal();
-  return body;
-}
-
-struct Noise {
-  double q = 1e-5, v = 1e-3, tau = 0.05;
-  double sensed = -1.0;  // of sensors behind the drives; below 0: there are none
-};
-
-void collect(PayloadLearner& learner) {
-  while (learner.collect()) {
-  }
-}
-
-class Motion {
- public:
-  Motion(std::shared_ptr<const Model> truth, const Noise& noise, unsigned seed, double amplitude = 0.4)
-      : model_(std::move(truth)),
-        dynamics_(model_, {}),
-        noise_(noise),
-        random_(seed),
-        amplitude_(amplitude),
-        q(n()),
-        v(n()),
-        tau(n()),
-        sensed(noise.sensed >= 0.0 ? n() : 0),
-        a_(n()),
-        q_(n()),
-        v_(n()) {
-    for (const Joint& joint : model_->joints()) {
-      for (int k = 0; k < joint.degrees; ++k) friction.push_back(joint_friction(joint.description));
-    }
-    for (std::size_t i = 0; i < n(); ++i) phase_.push_back(uniform(0.0, 6.0));
-  }
-  [[nodiscard]] std::size_t n() const { return static_cast<std::size_t>(model_->coordinates()); }
-
-  void carry(std::shared_ptr<const Model> truth) {
-    model_ = std::move(truth);
-    dynamics_ = Dynamics(model_, {});
-  }
-
-  void cycle(PayloadLearner& learner, std::uint64_t generation = 1) {
-    at(time_s_ + 0.5 * period_s);
-    ASSERT_TRUE(dynamics_.update(q_, v_).ok());
-    dynamics_.inverse(a_, tau);
-    for (std::size_t i = 0; i < n(); ++i) {
-      const double rotor = model_->tree().armature[i] * a_[i];
-      tau[i] += friction_torque(friction[i], v_[i], friction_creep_rate) + normal(noise_.tau);
-      if (noise_.sensed >= 0.0) sensed[i] = tau[i] - rotor + normal(noise_.sensed);
-    }
-    at(time_s_);
-    for (std::size_t i = 0; i < sensed.size(); ++i) {
-      sensed[i] -= friction_torque(friction[i], v_[i], friction_creep_rate);
-    }
-    for (std::size_t i = 0; i < n(); ++i) {
-      q[i] = q_[i] + normal(noise_.q);
-      v[i] = v_[i] + normal(noise_.v);
-    }
-    learner.add(q, v, tau, sensed, generation, false);
-    time_s_ += period_s;
-  }
-  void run(PayloadLearner& learner, double duration_s) {
-    for (int k = 0; k < std::lround(duration_s / period_s); ++k) {
-      cycle(learner);
-      if (k % 100 == 99) collect(learner);
-    }
-    collect(learner);
-  }
-
- private:
-  void at(double t) {
-    for (std::size_t i = 0; i < n(); ++i) {
-      const double w = 2.5 + 0.4 * static_cast<double>(i), angle = w * t + phase_[i];
-      q_[i] = amplitude_ * std::sin(angle) + 0.3;
-      v_[i] = amplitude_ * w * std::cos(angle);
-      a_[i] = -amplitude_ * w * w * std::sin(angle);
-    }
-  }
-  double uniform(double from, double to) {
-    return from + (to - from) * static_cast<double>(random_() >> 11U) * 0x1p-53;
-  }
-  double normal(double sigma) { return sigma * distribution_(random_); }
-
-  std::shared_ptr<const Model> model_;
-  Dynamics dynamics_;
-  Noise noise_;
-  std::mt19937_64 random_;
-  std::normal_distribution<double> distribution_;
-  double amplitude_, time_s_ = 0.0;
-  Vec phase_;
-
- public:
-  Vec q, v, tau, sensed;  // sensed: empty, or with the noise of the sensors
-  std::vector<JointFriction> friction;
-
- private:
-  Vec a_, q_, v_;
-};
-
-LearnerSettings settings(const std::string& link, const Motion& motion, double duration_s = 2.0) {
-  LearnerSettings all;
-  all.sensors = !motion.sensed.empty();
-  all.link = link;
-  all.period_s = period_s;
-  all.duration_s = duration_s;
-  all.friction = motion.friction;
-  all.known.assign(motion.n(), true);
-  return all;
-}
 
 bool is_in_place(const LearntPayload& learnt, const Inertial& truth) {
   return std::abs(learnt.inertial.mass_kg - truth.mass_kg) < 0.01 * truth.mass_kg &&
@@ -166,6 +42,22 @@ TEST_P(Learner, FindsTheBodyThatIsCarried) {
   EXPECT_NEAR(learnt.inertial.mass_kg, truth.mass_kg, 3e-4);
   EXPECT_LT((learnt.inertial.com_m - truth.com_m).norm(), 3e-4);
   EXPECT_EQ(learner.propose(learnt).what, Proposal::attach) << learner.propose(learnt).text;
+}
+
+// So it is with rotors, from the drives' torque and from sensors behind the drives, which do not feel their own rotor.
+TEST(PayloadLearner, KnowsTheRotorsOfTheDrives) {
+  const RobotDescription robot = geared(load_robot("arm7"));
+  const Inertial truth = load(3.0, {0.05, -0.03, 0.08});
+  ASSERT_GT(built(robot)->bodies(), built(robot)->coordinates());
+  for (const double sensed : {-1.0, 0.0}) {
+    Motion motion(built(attach(robot, Payload::rigid("load", "tool0", truth))), {0.0, 0.0, 0.0, sensed}, 1);
+    PayloadLearner learner(built(robot), {}, settings("tool0", motion));
+    motion.run(learner, 2.0);
+    const LearntPayload learnt = learner.solve();
+    EXPECT_EQ(learnt.of_sensors, sensed == 0.0);
+    EXPECT_NEAR(learnt.inertial.mass_kg, truth.mass_kg, 3e-4) << sensed;
+    EXPECT_LT((learnt.inertial.com_m - truth.com_m).norm(), 3e-4) << sensed;
+  }
 }
 
 // The model was built for the Earth, and the loop was told of another gravity since.

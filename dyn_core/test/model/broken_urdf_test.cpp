@@ -259,9 +259,60 @@ std::vector<Broken> bad_structure() {
   };
 }
 
+// The rotor of joint 'j': attributes of its <dynamics>, and <transmission>s beside it.
+std::vector<Broken> bad_rotors() {
+  const auto with = [](const std::string& dynamics, const std::string& beside = "") {
+    return robot(link("base") + link("arm") + joint("j", "base", "arm", "<dynamics " + dynamics + "/>") + beside);
+  };
+  const std::string geared = "armature=\"1\" rotor_axis=\"0 0 1\"";
+  const auto transmission = [](const std::string& joints, const std::string& actuator) {
+    return "<transmission name=\"t\">" + joints + "<actuator name=\"m\">" + actuator + "</actuator></transmission>";
+  };
+  const auto reduction = [](const std::string& value) {
+    return "<mechanicalReduction>" + value + "</mechanicalReduction>";
+  };
+  const std::string of_j = "<joint name=\"j\"/>";
+  return {
+      {"RatioZero", with(R"(armature="1" gear_ratio="0")"), {"joint 'j'", "gear_ratio is 0"}},
+      {"RatioNan", with(R"(armature="1" gear_ratio="nan")"), {"joint 'j'", "gear_ratio='nan'"}},
+      {"RatioTwoNumbers", with(R"(armature="1" gear_ratio="1 2")"), {"joint 'j'", "2 numbers instead of 1"}},
+      {"RatioHuge", with(R"(armature="1" gear_ratio="1e7")"), {"joint 'j'", "gear_ratio is 1e+07"}},
+      {"RatioWithoutArmature", with(R"(gear_ratio="50")"), {"joint 'j'", "gear_ratio, but no armature"}},
+      {"RatioMisspelt", with(R"(armature="1" gear_ration="50")"), {"joint 'j'", "gear_ration", "unknown"}},
+      {"RotorAxisZero",
+       with(R"(armature="1" gear_ratio="50" rotor_axis="0 0 0")"),
+       {"joint 'j'", "rotor_axis is (0, 0, 0), which is no direction"}},
+      {"RotorAxisInf", with(R"(armature="1" gear_ratio="50" rotor_axis="0 0 inf")"), {"joint 'j'", "rotor_axis"}},
+      {"NoTransmission", with(geared), {"joint 'j'", "no gear_ratio and no <transmission>"}},
+      {"TransmissionOfAnother",
+       with(geared, transmission("<joint name=\"jj\"/>", reduction("50"))),
+       {"joint 'j'", "no <transmission>; there are some of joint 'jj'"}},
+      {"TwoTransmissions",
+       with(geared, transmission(of_j, reduction("50")) + transmission(of_j, reduction("50"))),
+       {"joint 'j' has two <transmission>"}},
+      {"Differential",
+       with(geared, transmission(of_j + "<joint name=\"k\"/>", reduction("50"))),
+       {"joint 'j'", "2 joints and 1 actuators"}},
+      {"NoReduction", with(geared, transmission(of_j, "")), {"joint 'j'", "no <mechanicalReduction>"}},
+      {"ReductionNan", with(geared, transmission(of_j, reduction("nan"))), {"joint 'j'", "'nan'"}},
+      {"ReductionZero", with(geared, transmission(of_j, reduction("0"))), {"joint 'j'", "<mechanicalReduction> is 0"}},
+      {"TwoReductions",
+       with(geared, transmission("<joint name=\"j\">" + reduction("2") + "</joint>", reduction("50"))),
+       {"joint 'j'", "the reductions 2 and 50"}},
+      {"RotorOfMimic",
+       robot(link("base") + link("a") + link("b") + joint("i", "base", "a") +
+             joint("j", "base", "b", "<mimic joint=\"i\"/><dynamics armature=\"1\" gear_ratio=\"9\"/>")),
+       {"joint 'j' mimics joint 'i' and has no drive"}},
+      {"RotorOfFloating",
+       robot(link("base") + link("arm") +
+             joint("j", "base", "arm", "<dynamics armature=\"1\" gear_ratio=\"9\"/>", "floating")),
+       {"joint 'j' is floating; only revolute"}},
+  };
+}
+
 std::vector<Broken> corpus() {
   std::vector<Broken> all;
-  for (const auto& group : {not_xml(), incomplete(), bad_numbers(), bad_structure()}) {
+  for (const auto& group : {not_xml(), incomplete(), bad_numbers(), bad_structure(), bad_rotors()}) {
     all.insert(all.end(), group.begin(), group.end());
   }
   return all;

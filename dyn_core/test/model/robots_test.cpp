@@ -108,7 +108,7 @@ TEST(DhTable, RefusalsNameTheRow) {
 
 TEST(RobotLibrary, ShippedRobotsAreThere) {
   const std::pair<const char*, int> robots[] = {{"planar3", 3},    {"rover_arm", 5}, {"puma", 6}, {"pelican", 2},
-                                                {"three_link", 3}, {"crucible", 1},  {"arm7", 7}};
+                                                {"three_link", 3}, {"crucible", 1},  {"arm7", 7}, {"geared3", 3}};
   for (const auto& [name, degrees] : robots) EXPECT_EQ(load_model(name).coordinates(), degrees) << name;
   EXPECT_TRUE(load_model("arm7").warnings().empty());
   EXPECT_NE(load_model("arm7").find_link("tool0"), nullptr);

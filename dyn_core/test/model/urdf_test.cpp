@@ -90,6 +90,44 @@ TEST(Urdf, NumbersArriveWhereTheyBelong) {
   EXPECT_TRUE(robot.warnings.empty());
 }
 
+// From the attribute, or from the <transmission> of ROS 1 or ROS 2; nothing without gear_ratio or rotor_axis.
+TEST(Urdf, RotorsAreReadWhereTheyAreAskedFor) {
+  const auto rotor = [](const std::string& attributes, const std::string& transmission = "") {
+    std::string xml = two_joints;
+    xml.insert(xml.find("armature=\"0.125\""), attributes + " ");
+    xml.insert(xml.find("</robot>"), transmission);
+    const RobotDescription robot = parse_urdf(xml, "two.urdf");
+    EXPECT_FALSE(robot.joints[1].rotor);
+    return robot.joints[0].rotor;
+  };
+  const std::string simple = "<type>transmission_interface/SimpleTransmission</type>";
+  const std::string ros1 =
+      "<transmission name='t'>" + simple +
+      "<joint name='shoulder'><hardwareInterface>Effort</hardwareInterface></joint>"
+      "<actuator name='m'><mechanicalReduction> -50\n</mechanicalReduction></actuator></transmission>";
+  const std::string ros2 =
+      "<ros2_control name='c' type='system'><transmission name='t'><joint name='shoulder' role='j'>"
+      "<mechanical_reduction>325.949</mechanical_reduction></joint></transmission></ros2_control>";
+  EXPECT_FALSE(rotor("", ros1)) << "a transmission alone asks for nothing";
+  EXPECT_FALSE(rotor("", "<transmission><joint/><joint/></transmission>"));
+
+  const auto by_ratio = rotor(R"(gear_ratio="-80")");
+  ASSERT_TRUE(by_ratio);
+  EXPECT_EQ(by_ratio->ratio, -80.0);
+  EXPECT_TRUE(by_ratio->axis.isApprox(Vec3d(0, 0.6, 0.8), 1e-15)) << "the joint's own";
+  EXPECT_FALSE(by_ratio->is_body);
+  const auto by_axis = rotor(R"(rotor_axis="2 0 0")", ros1);
+  ASSERT_TRUE(by_axis);
+  EXPECT_EQ(by_axis->axis, Vec3d::UnitX());
+  EXPECT_EQ(by_axis->ratio, -50.0);
+  EXPECT_EQ(rotor(R"(rotor_axis="1 0 0")", ros2)->ratio, 325.949);
+  EXPECT_EQ(rotor(R"(rotor_axis="1 0 0" gear_ratio="7")", ros2)->ratio, 7.0) << "the attribute takes precedence";
+  const std::string both =
+      "<transmission><joint name='shoulder'><mechanicalReduction>1</mechanicalReduction></joint>"
+      "<actuator><mechanicalReduction>30</mechanicalReduction></actuator></transmission>";
+  EXPECT_EQ(rotor(R"(rotor_axis="1 0 0")", both)->ratio, 30.0);
+}
+
 // Of <safety_controller>, as far as they are nearer than <limit>'s.
 TEST(Urdf, SoftLimits) {
   const auto with = [](const std::string& attributes) {

@@ -42,6 +42,21 @@ TEST(Validation, EveryAlgorithmAgreesWithPinocchioOnImpossibleInertias) {
   }
 }
 
+TEST(Validation, EveryAlgorithmAgreesWithPinocchioOnRobotsWithRotors) {
+  test::Rng rng(9);
+  for (int k = 0; k < 6; ++k) {
+    const RobotDescription robot =
+        test::random_robot(rng, {.joints = 4 + k, .serial = k % 2 == 0, .mimic = k % 3 == 0, .rotors = true});
+    const Model model = Model::build(robot, {.armature = true});
+    EXPECT_NE(model.find_link(robot.joints.back().name + "_rotor") == nullptr, robot.joints.back().rotor.has_value());
+    const ValidationReport report = validate(model, 5, 1);
+    EXPECT_FALSE(report.results.empty());
+    for (const AlgorithmResult& r : report.results) {
+      EXPECT_TRUE(r.pass()) << k << ' ' << r.kind << ' ' << r.name << ": " << r.error << " > " << r.tolerance;
+    }
+  }
+}
+
 TEST(Validation, EveryAlgorithmIsReported) {
   test::Rng rng(2);
   const ValidationReport report = validate(Model::build(test::random_robot(rng, {.joints = 8})), 3, 1);

@@ -30,7 +30,7 @@ class EnergyOracle {
   [[nodiscard]] int coordinates() const { return static_cast<int>(coordinate_joint_.size()); }
 
   // M_jk = sum m (dc/dq_j).(dc/dq_k) + W_j.I W_k,  W_k the angular velocity at unit rate of q_k; armature on the
-  // diagonal.
+  // diagonal. Of a rotor that is not a body yet the energy is 1/2 J (a.w_p + N v)^2 - 1/2 J (a.w_p)^2.
   [[nodiscard]] Matrix M(const std::vector<double>& q) const { return mass<Real>(exact(q)); }
   // dM/dt at rates v, from dM/dq.
   [[nodiscard]] Matrix Mdot(const std::vector<double>& q, const std::vector<double>& v) const {
@@ -230,8 +230,8 @@ class EnergyOracle {
     for (size_t l = 0; l < robot_.links.size(); ++l) result.push_back({Vec3<S>::Zero(), Vec3<S>::Zero()});
     const auto frames = poses(q);
     for (size_t l = 0; l < robot_.links.size(); ++l) {
-      if (!robot_.links[l].inertial) continue;
-      const Vec3<Dual<S>> c = frames[l].p + frames[l].R * robot_.links[l].inertial->com_m.template cast<Dual<S>>();
+      const Inertial inertial = robot_.links[l].inertial.value_or(Inertial{});
+      const Vec3<Dual<S>> c = frames[l].p + frames[l].R * inertial.com_m.template cast<Dual<S>>();
       const auto& R = frames[l].R;
       Mat3<S> W = Mat3<S>::Zero();
       for (int r = 0; r < 3; ++r) {
@@ -260,7 +260,19 @@ class EnergyOracle {
     return sum;
   }
   [[nodiscard]] double armature(int k) const {
-    return options_.armature ? robot_.joints[coordinate_joint_[k]].armature : 0.0;
+    const JointDescription& joint = robot_.joints[coordinate_joint_[k]];
+    return options_.armature && !(joint.rotor && joint.rotor->is_body) ? joint.armature : 0.0;
+  }
+  // J N (a.w_p) of coordinate k's rotor, w_p the angular velocity of its parent link.
+  template <class S>
+  [[nodiscard]] S rotor_momentum(int k, const std::vector<Frame<S>>& pose, const std::vector<Rate<S>>& rate) const {
+    const JointDescription& joint = robot_.joints[coordinate_joint_[k]];
+    if (!options_.armature || !joint.rotor || joint.rotor->is_body) return S(0.0);
+    const auto parent = std::find_if(robot_.links.begin(), robot_.links.end(),
+                                     [&](const LinkDescription& link) { return link.name == joint.parent_link; }) -
+                        robot_.links.begin();
+    const Vec3d a = joint.parent_T_joint.R * joint.rotor->axis;
+    return S(joint.armature / joint.rotor->ratio) * rate[parent].w.dot(Vec3<S>(pose[parent].R * a.template cast<S>()));
   }
 
   template <class S>
@@ -274,13 +286,23 @@ class EnergyOracle {
       for (int k = 0; k <= j; ++k) m(j, k) = m(k, j) = form(pose, J[j], J[k]);
       m(j, j) += S(armature(j));
     }
+    for (int j = 0; j < n; ++j) {
+      for (int k = 0; k < n; ++k) {
+        const S coupling = rotor_momentum(j, pose, J[k]);
+        m(j, k) += coupling;
+        m(k, j) += coupling;
+      }
+    }
     return m;
   }
   template <class S>
   [[nodiscard]] S kinetic(const std::vector<S>& q, const std::vector<S>& v) const {
     const auto rate = rates(along<S>(q, v));
-    S twice = form(poses(q), rate, rate);
-    for (int k = 0; k < coordinates(); ++k) twice += S(armature(k)) * v[k] * v[k];
+    const auto pose = poses(q);
+    S twice = form(pose, rate, rate);
+    for (int k = 0; k < coordinates(); ++k) {
+      twice += S(armature(k)) * v[k] * v[k] + S(2.0) * rotor_momentum(k, pose, rate) * v[k];
+    }
     return S(0.5) * twice;
   }
   template <class S>

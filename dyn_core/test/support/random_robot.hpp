@@ -48,7 +48,19 @@ struct RandomTreeOptions {
   bool serial = false;
   bool every_type = true;  // else revolute only
   bool mimic = false;
+  bool rotors = false;  // of most joints that can have one: ratios of 5 to 100 of either sign
 };
+
+inline bool may_have_rotor(const JointDescription& joint) {
+  const bool simple =
+      joint.type == JointType::revolute || joint.type == JointType::continuous || joint.type == JointType::prismatic;
+  return simple && !joint.mimic;
+}
+inline void give_rotor(Rng& rng, JointDescription& joint) {
+  joint.armature = uniform(rng, 0.01, 0.1);
+  const double ratio = uniform(rng, 5.0, 100.0);
+  joint.rotor = Rotor{uniform(rng, -1.0, 1.0) < 0.0 ? -ratio : ratio, random_vector(rng, 1.0).normalized()};
+}
 
 inline JointType random_type(Rng& rng) {
   const double x = uniform(rng, 0.0, 1.0);
@@ -84,6 +96,7 @@ inline RobotDescription random_robot(Rng& rng, const RandomTreeOptions& options)
         leaders.push_back(joint.name);
       }
     }
+    if (options.rotors && may_have_rotor(joint) && uniform(rng, 0.0, 1.0) < 0.8) give_rotor(rng, joint);
     robot.joints.push_back(joint);
   }
   return robot;

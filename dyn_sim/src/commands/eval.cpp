@@ -108,7 +108,8 @@ Action declare_eval(CLI::App& app) {
       ->check(is_vector())
       ->capture_default_str();
   app.add_flag("--friction", arguments->friction, "Include viscous damping and Coulomb friction of the joints in tau");
-  app.add_flag("--armature", arguments->armature, "Add the drives' reflected inertia to the diagonal of M");
+  app.add_flag("--armature", arguments->armature,
+               "The drives' reflected inertia in M: on its diagonal, and by rotors that have a gear_ratio");
   app.add_flag("--regressor", arguments->regressor, "Add Y, bodies and p: Y p = tau, ten columns per body");
   app.add_flag("--derivatives", arguments->derivatives,
                "Add dtau_dq, dtau_dv of the inverse dynamics and dqdd_dq, dqdd_dv, dqdd_dtau of the forward dynamics");

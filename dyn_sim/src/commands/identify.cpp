@@ -105,7 +105,7 @@ void identify(const Call& call) {
   auto& warnings = report.identified.warnings;
   warnings.insert(warnings.begin(), doubtful.begin(), doubtful.end());
   const std::filesystem::path file = find_robot(call.log.robot.name);
-  const std::string urdf = sim::identified_urdf(read_urdf_text(file), *model, report.identified);
+  const std::string urdf = sim::identified_urdf(read_urdf_text(file), model, report.identified);
   ModelOptions with = model->options();
   const auto after = std::make_shared<const Model>(Model::build(parse_urdf(urdf, "identified.urdf"), with));
   const std::vector<sim::Comparison> before =

@@ -11,6 +11,7 @@
 #include "dh_yaml.hpp"
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/model/robot_library.hpp"
+#include "dyn_core/model/rotors.hpp"
 #include "dyn_sim/check_control.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -64,6 +65,21 @@ ordered_json algorithms_of(const Model& model, ordered_json& excluded) {
   return applies;
 }
 
+// The rotors that are bodies of their own where armature is asked for.
+ordered_json rotors_of(const Model& model) {
+  ordered_json rotors = ordered_json::array();
+  for (const JointDescription& d : model.description().joints) {
+    if (!d.rotor) continue;
+    const Vec3d& axis = d.rotor->axis;
+    rotors.push_back({{"joint", d.name},
+                      {"link", d.parent_link},
+                      {"gear_ratio", d.rotor->ratio},
+                      {"axis", {axis.x(), axis.y(), axis.z()}},
+                      {"inertia", rotor_inertia(d)}});
+  }
+  return rotors;
+}
+
 // One list for each property, each in the order of `joints`; masses by link, since fixed links have theirs too.
 ordered_json describe_robot(const Model& model) {
   ordered_json out;
@@ -99,6 +115,7 @@ ordered_json describe_robot(const Model& model) {
                             {"multiplier", d.mimic->multiplier},
                             {"offset", d.mimic->offset}});
   }
+  out["rotors"] = rotors_of(model);
   double total = 0.0;
   out["masses"] = ordered_json::object();
   for (const Link& link : model.links()) {
@@ -169,6 +186,13 @@ void print_text(const Model& model) {
     std::cout << "  " << mimic["joint"].get<std::string>() << " follows " << mimic["follows"].get<std::string>()
               << ": q = " << number(mimic["multiplier"].get<double>()) << " q + "
               << number(mimic["offset"].get<double>()) << '\n';
+  }
+  for (const auto& rotor : info["rotors"]) {
+    const auto axis = [&](int k) { return number(rotor["axis"][k].get<double>()); };
+    std::cout << "  " << one_line(rotor["joint"].get<std::string>()) << " has a rotor on "
+              << one_line(rotor["link"].get<std::string>()) << ": " << number(rotor["inertia"].get<double>())
+              << " kg m^2, gear ratio " << number(rotor["gear_ratio"].get<double>()) << ", axis (" << axis(0) << ", "
+              << axis(1) << ", " << axis(2) << ") of the joint's frame\n";
   }
   std::cout << '\n';
   print_friction(model);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "dh_yaml.hpp"
 #include "dyn_core/error.hpp"
 #include "dyn_core/model/robot_library.hpp"
 #include "options.hpp"
@@ -20,6 +21,7 @@ namespace {
 
 struct Call {
   RobotCall robot;
+  bool armature = false;
   int states = 100;
   std::uint64_t seed = 1;
   bool json = false;
@@ -74,7 +76,11 @@ void print(const ValidationReport& report) {
 }
 
 void validate(const Call& call) {
-  const ValidationReport report = oracle::validate(load(call.robot), call.states, call.seed);
+  ModelOptions options = model_options(call.robot);
+  options.armature = call.armature;
+  const Model model = sim::load_any_model(call.robot.name, options);
+  print_warnings(model);
+  const ValidationReport report = oracle::validate(model, call.states, call.seed);
   if (call.json) {
     print_json(to_json(report));
   } else {
@@ -104,6 +110,7 @@ Action declare_validate(CLI::App& app) {
   app.add_option("--states", call->states, "Number of random states, within the joints' limits")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
+  app.add_flag("--armature", call->armature, "With the drives' reflected inertia, and their rotors");
   app.add_option("--seed", call->seed, "Seed of the random states")->capture_default_str();
   add_json(app, call->json);
   return [call] { validate(*call); };

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "identify/problem.hpp"
+#include "identify/rotor_columns.hpp"
 
 namespace dyn::sim::identify {
 namespace {
@@ -44,10 +45,10 @@ double Unexplained::relative(const std::vector<int>& joints) const {
 
 Unexplained left_by_bodies(const std::shared_ptr<const Model>& model, const Motion& motion) {
   const Information information = gather(model, {motion}, 0.0);
-  const Regressor regressor(model);
+  const Regressor regressor(locked_model(model));
   Eigen::VectorXd maker(regressor.layout().parameters());
   regressor.parameters({maker.data(), static_cast<std::size_t>(maker.size())});
-  const Problem problem(*model, regressor.layout(), maker, information, Friction::coulomb, Offsets::none);
+  const Problem problem(regressor.model(), regressor.layout(), maker, information, Friction::coulomb, Offsets::none);
   Unexplained left;
   double largest = 0.0;
   for (const JointInformation& joint : information.joints) {

@@ -11,6 +11,7 @@
 #include "dyn_core/regressor.hpp"
 #include "identify/base_parameters.hpp"
 #include "identify/problem.hpp"
+#include "identify/rotor_columns.hpp"
 
 namespace dyn::sim {
 namespace {
@@ -35,7 +36,7 @@ class Identifier {
  public:
   Identifier(const std::shared_ptr<const Model>& model, const std::vector<Motion>& motions,
              const IdentifyOptions& options)
-      : model_(model), regressor_(model), options_(options), motions_(motions) {
+      : model_(locked_model(model)), regressor_(model_), options_(options), motions_(motions) {
     maker_.resize(regressor_.layout().parameters());
     regressor_.parameters({maker_.data(), static_cast<size_t>(maker_.size())});
     information_ = gather(model, motions, options.hold_out);
@@ -233,6 +234,7 @@ class Identifier {
       joint.coulomb = d.friction;
       joint.offset = d.friction_offset;
       joint.armature = d.armature;
+      joint.has_rotor = d.rotor.has_value();
       joint.stribeck = d.stribeck;
       joint.stribeck_velocity = d.stribeck_velocity;
       joint.viscous_negative = d.damping_negative;

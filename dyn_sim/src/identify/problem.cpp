@@ -73,7 +73,7 @@ void Problem::choose_bodies(const regressor::Layout& layout) {
 MatrixXd Problem::stacked(const JointInformation& joint) const {
   Index rows = 0;
   for (const MatrixXd& R : joint.R) rows += R.rows();
-  MatrixXd all(rows, joint.body_columns() + joint_columns + 1);
+  MatrixXd all(rows, joint.torque_column() + 1);
   rows = 0;
   for (const MatrixXd& R : joint.R) {
     if (R.rows() > 0) all.middleRows(rows, R.rows()) = R;
@@ -224,11 +224,21 @@ VectorXd Problem::fixed_columns(const Model& model, const JointInformation& join
   return fixed;
 }
 
+// The place in x of the armature of a coordinate's drive, -1 where it is the maker's.
+Index Problem::armature_of(int coordinate) const {
+  for (size_t k = 0; k < unknowns_.numbers.size(); ++k) {
+    const JointUnknown& number = unknowns_.numbers[k];
+    if (number.what != What::armature || information_.joints[number.joint].coordinate != coordinate) continue;
+    return unknowns_.first_number() + static_cast<Index>(k);
+  }
+  return -1;
+}
+
 void Problem::reduce(const Model& model) {
   const Index size = unknowns_.size();
   for (size_t j = 0; j < information_.joints.size(); ++j) {
     const JointInformation& joint = information_.joints[j];
-    const Index bodies = joint.body_columns(), torque = bodies + joint_columns;
+    const Index bodies = joint.body_columns(), torque = joint.torque_column();
     MatrixXd to_x = MatrixXd::Zero(torque, size);
     VectorXd fixed = VectorXd::Zero(torque);
     for (size_t k = 0; k < joint.bodies.size(); ++k) {
@@ -240,7 +250,13 @@ void Problem::reduce(const Model& model) {
         to_x.block<10, 10>(local, 10 * (found - unknowns_.bodies.begin())).setIdentity();
       }
     }
-    fixed.tail(joint_columns) = fixed_columns(model, joint, static_cast<int>(j));
+    fixed.segment(bodies, joint_columns) = fixed_columns(model, joint, static_cast<int>(j));
+    for (size_t r = 0; r < joint.rotors.size(); ++r) {
+      const Index column = joint.rotor_column() + static_cast<Index>(r);
+      const Index unknown = armature_of(joint.rotors[r]);
+      if (unknown >= 0) to_x(column, unknown) = 1.0;
+      if (unknown < 0) fixed[column] = description_of(model, joint.rotors[r]).armature;
+    }
     for (size_t k = 0; k < unknowns_.numbers.size(); ++k) {
       if (unknowns_.numbers[k].joint != static_cast<int>(j)) continue;
       for (const auto& [c, factor] : unknowns_.numbers[k].columns) {

@@ -41,6 +41,7 @@ struct Unknowns {
 
 enum class Offsets : std::uint8_t { none, constant };  // of joint torques
 
+// `model`, `layout` and `maker`: with the rotors locked (rotor_columns.hpp).
 class Problem {
  public:
   Problem(const Model& model, const regressor::Layout& layout, const Eigen::VectorXd& maker,
@@ -68,6 +69,7 @@ class Problem {
   void reduce(const Model& model);
   [[nodiscard]] Eigen::VectorXd fixed_columns(const Model& model, const JointInformation& joint, int index) const;
   [[nodiscard]] Eigen::MatrixXd stacked(const JointInformation& joint) const;
+  [[nodiscard]] Eigen::Index armature_of(int coordinate) const;
   [[nodiscard]] int best_stribeck(const JointInformation& joint) const;
 
   const Information& information_;

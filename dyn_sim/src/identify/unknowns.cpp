@@ -8,6 +8,7 @@
 #include "dyn_sim/identify/replay.hpp"
 #include "identify/body_friction.hpp"
 #include "identify/low_pass.hpp"
+#include "identify/rotor_columns.hpp"
 
 namespace dyn::sim::identify {
 namespace {
@@ -43,11 +44,16 @@ void add_rows(MatrixXd& R, const MatrixXd& X) {
 class Gatherer {
  public:
   Gatherer(const std::shared_ptr<const Model>& model, const std::vector<Motion>& motions, double hold_out)
-      : model_(model), regressor_(model), motions_(motions), hold_out_(hold_out), frictions_(body_frictions(*model)) {
+      : regressor_(locked_model(model)),
+        rotors_(model),
+        motions_(motions),
+        hold_out_(hold_out),
+        frictions_(body_frictions(regressor_.model())) {
     for (const int coordinate : motions.front().compared) {
       JointInformation joint;
       joint.coordinate = coordinate;
-      joint.bodies = moved_bodies(model->tree(), regressor_.layout(), coordinate);
+      joint.bodies = moved_bodies(regressor_.model().tree(), regressor_.layout(), coordinate);
+      joint.rotors = rotors_.coordinates();
       information_.joints.push_back(std::move(joint));
     }
     for (const Motion& motion : motions) total_ += training(motion);
@@ -93,19 +99,24 @@ class Gatherer {
       const double w = v / stribeck_velocities[i];
       D(k, column + column_stribeck + static_cast<Index>(i)) = std::exp(-w * w) * sign;
     }
+    for (size_t r = 0; r < joint.rotors.size(); ++r) {
+      const double torque = rotors_.torque(r, joint.coordinate);
+      const bool other = joint.rotors[r] != joint.coordinate;
+      if (!other) *own[column_a] = torque;
+      D(k, joint.rotor_column() + static_cast<Index>(r)) = other ? torque : 0.0;
+    }
     double known = 0.0;
     for (const BodyFriction& f : frictions_) {  // of mimic joints it is not identified: it stays what the URDF says
       if (!f.mimics || f.coordinate != static_cast<size_t>(c)) continue;
       known += f.ratio * friction_torque(f.joint, f.ratio * v, friction_creep_rate);
     }
-    D(k, column + joint_columns) = s.effort(k, c) - known;
+    D(k, joint.torque_column()) = s.effort(k, c) - known;
   }
 
   void stretch(const Motion& motion, const Stretch& s, Index used, Index before) {
     const Index rows = s.q.rows(), n = s.q.cols();
     std::vector<MatrixXd> D;
-    for (const JointInformation& joint : information_.joints)
-      D.emplace_back(rows, joint.body_columns() + joint_columns + 1);
+    for (const JointInformation& joint : information_.joints) D.emplace_back(rows, joint.torque_column() + 1);
     VectorXd q(n), v(n), a(n);
     for (Index k = 0; k < rows; ++k) {
       q = s.q.row(k);
@@ -113,7 +124,8 @@ class Gatherer {
       a = s.a.row(k);
       const size_t size = n;
       const Status status = regressor_.update({q.data(), size}, {v.data(), size}, {a.data(), size});
-      if (!status.ok()) throw ModelError(motion.source + ": a state is too large to compute with");
+      if (!status.ok() || !rotors_.update({q.data(), size}, {v.data(), size}, {a.data(), size}).ok())
+        throw ModelError(motion.source + ": a state is too large to compute with");
       for (size_t j = 0; j < D.size(); ++j) joint_row(information_.joints[j], s, k, D[j]);
     }
     const double rate_hz = 1.0 / s.step_s;
@@ -149,8 +161,8 @@ class Gatherer {
     }
   }
 
-  std::shared_ptr<const Model> model_;
   Regressor regressor_;
+  RotorColumns rotors_;
   const std::vector<Motion>& motions_;
   double hold_out_;
   std::vector<BodyFriction> frictions_;

@@ -24,15 +24,21 @@ inline constexpr std::array<double, 14> stribeck_velocities{0.002, 0.003, 0.005,
 inline constexpr int joint_columns = column_stribeck + static_cast<int>(stribeck_velocities.size());
 inline constexpr int blocks = 5;  // for cross-validation
 
-// [10 columns a body that the joint moves | joint_columns | torque], upper triangular: R^T R is the sum over samples.
+// [10 columns a body that the joint moves | joint_columns | by which other joints' rotors act on it | torque], upper
+// triangular: R^T R is the sum over samples.
 struct JointInformation {
   int coordinate = 0;
-  std::vector<int> bodies;  // that the joint moves, places in the layout
+  std::vector<int> bodies;  // that the joint moves, places in the layout of locked_model()
+  std::vector<int> rotors;  // coordinates with a rotor (rotor_columns.hpp); the joint's own is in column_a
   std::array<Eigen::MatrixXd, blocks> R;
   std::array<double, blocks> samples{};  // that count as independent
   double torque_rms = 0.0, v_rms = 0.0, a_rms = 0.0, v_max = 0.0;
 
   [[nodiscard]] Eigen::Index body_columns() const noexcept { return 10 * static_cast<Eigen::Index>(bodies.size()); }
+  [[nodiscard]] Eigen::Index rotor_column() const noexcept { return body_columns() + joint_columns; }
+  [[nodiscard]] Eigen::Index torque_column() const noexcept {
+    return rotor_column() + static_cast<Eigen::Index>(rotors.size());
+  }
 };
 
 struct Information {
@@ -40,7 +46,7 @@ struct Information {
   Eigen::Index samples = 0;  // rows of the logs that went in
 };
 
-// The first part of each motion, its last `hold_out` left out.
+// The first part of each motion, its last `hold_out` left out. `model` with its armature.
 [[nodiscard]] Information gather(const std::shared_ptr<const Model>& model, const std::vector<Motion>& motions,
                                  double hold_out);
 

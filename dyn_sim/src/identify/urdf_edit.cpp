@@ -10,6 +10,7 @@
 #include "dyn_core/error.hpp"
 #include "dyn_core/identify/pseudo_inertia.hpp"
 #include "dyn_sim/identify/identify.hpp"
+#include "identify/rotor_columns.hpp"
 
 namespace dyn::sim {
 namespace {
@@ -110,7 +111,7 @@ Attributes dynamics_of(const IdentifiedJoint& joint) {
     add("stribeck_velocity", joint.stribeck_velocity);
   }
   if (joint.offset != 0.0) add("offset", joint.offset);
-  if (joint.armature != 0.0) add("armature", joint.armature);
+  if (joint.armature != 0.0 || joint.has_rotor) add("armature", joint.armature);  // a gear_ratio needs an armature
   return all;
 }
 
@@ -259,10 +260,12 @@ class Editor {
 
 }  // namespace
 
-std::string identified_urdf(const std::string& urdf_text, const Model& model, const Identified& identified) {
+std::string identified_urdf(const std::string& urdf_text, const std::shared_ptr<const Model>& model,
+                            const Identified& identified) {
+  const auto locked = identify::locked_model(model);
   std::map<std::string, Inertial> inertials;
   for (const IdentifiedLink& link : identified.links) {
-    if (link.fitted) share(model, link, inertials);
+    if (link.fitted) share(*locked, link, inertials);
   }
   std::map<std::string, Attributes> dynamics;
   for (const IdentifiedJoint& joint : identified.joints) {

@@ -11,6 +11,7 @@
 #include "dyn_core/kinematics/kinematics.hpp"
 #include "dyn_core/kinematics/point_force.hpp"
 #include "dyn_core/model/joint_friction.hpp"
+#include "dyn_core/regressor.hpp"
 #include "dyn_sim/dormand_prince.hpp"
 #include "overrides.hpp"
 
@@ -80,9 +81,9 @@ class NativePlant final : public Plant {
 
   void measure_torque(std::span<double> tau) override {
     derivative(state_, rates_);
+    drive_torque(std::span(rates_).last(n_), tau.first(n_));
     for (int i = 0; i < n_; ++i) {
-      const double rotor = model_->tree().armature[i] * rates_[n_ + i];
-      tau[i] = drives_.effort()[i] - friction_torque(joints_[i].friction, v()[i], friction_creep_rate) - rotor;
+      tau[i] = drives_.effort()[i] - friction_torque(joints_[i].friction, v()[i], friction_creep_rate) - tau[i];
     }
     sensors_.torque(tau.first(n_));
   }
@@ -145,6 +146,9 @@ class NativePlant final : public Plant {
     model_ = std::move(model);
     n_ = n;
     dynamics_ = std::make_unique<Dynamics>(model_);
+    const auto& joints = model_->description().joints;
+    const bool rotors = std::any_of(joints.begin(), joints.end(), [](const auto& joint) { return joint.is_rotor; });
+    regressor_ = rotors ? std::make_unique<Regressor>(model_) : nullptr;
     kinematics_ = std::make_unique<Workspace<double>>(model_->bodies());
     joints_ = joint_forces(*model_, settings_);
     integrator_.resize(2 * n);
@@ -161,6 +165,12 @@ class NativePlant final : public Plant {
     if (!pushing_) return;
     push_body_ = link->body;
     push_point_ = link->body_T_link.R * push_point_in_link_ + link->body_T_link.p_m;
+  }
+
+  // With which the drives accelerate themselves.
+  void drive_torque(std::span<const double> a, std::span<double> tau) {
+    if (regressor_ && regressor_->update(q(), v(), a).ok()) return regressor_->drive_torque(a, tau);
+    for (int i = 0; i < n_; ++i) tau[i] = model_->tree().armature[i] * a[i];
   }
 
   // xdot = (v, qdd(q, v)) of a state x = (q, v).
@@ -195,6 +205,7 @@ class NativePlant final : public Plant {
   std::shared_ptr<const Model> model_;
   std::unique_ptr<Dynamics> dynamics_;
   std::unique_ptr<Workspace<double>> kinematics_;
+  std::unique_ptr<Regressor> regressor_;  // of robots with rotors
   std::vector<JointForces> joints_;
   int n_ = 0;
 

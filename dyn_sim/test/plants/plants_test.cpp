@@ -207,6 +207,37 @@ TEST_P(Plants, TorqueSensorMissesFrictionAndRotor) {
   EXPECT_NEAR(tau[0] / 1e-3, std::round(tau[0] / 1e-3), 1e-6);
 }
 
+// A wheel on a turntable, driven over a gear by a rotor on the turntable. By Lagrange, I the moment of the wheel:
+//   (I + A) qdd = tau - (I + J N) Omegadot,  sensed: I (qdd + Omegadot)
+TEST_P(Plants, RotorsActOnTheLinkThatCarriesThem) {
+  constexpr double armature = 0.25, N = 50.0;
+  RobotDescription robot = wheel();
+  robot.links.push_back({"floor", {}});
+  robot.links[0].inertial = Inertial{2.0, Vec3d::Zero(), Vec3d(1.0, 1.0, 1.0).asDiagonal()};
+  JointDescription turntable = robot.joints[0];
+  turntable.name = "turntable";
+  turntable.parent_link = "floor";
+  turntable.child_link = "base";
+  turntable.armature = 0.0;
+  robot.joints.push_back(turntable);
+  robot.joints[0].rotor = Rotor{N, Vec3d::UnitZ()};
+  settings_.armature = true;
+  if (GetParam() == "mujoco") {
+    EXPECT_THROW(make(settings_, robot), ModelError);
+    return;
+  }
+  const auto plant = make(settings_, robot);
+  ASSERT_EQ(plant->model().joints()[1].description.name, "axle");
+  hold(*plant, {0.4, 0.3}, 1);
+  std::vector<double> tau(2), a(2);
+  plant->measure_torque(tau);
+  plant->acceleration(a);
+  EXPECT_NEAR(0.3, (wheel_inertia_kgm2 + armature) * a[1] + (wheel_inertia_kgm2 + armature / N) * a[0], 1e-12);
+  EXPECT_NEAR(0.4, (1.0 + wheel_inertia_kgm2) * a[0] + (wheel_inertia_kgm2 + armature / N) * a[1], 1e-12);
+  EXPECT_NEAR(tau[0], 0.4, 1e-12);
+  EXPECT_NEAR(tau[1], wheel_inertia_kgm2 * (a[0] + a[1]), 1e-12);
+}
+
 TEST_P(Plants, OverridesChangeThePlant) {
   settings_.friction = settings_.armature = true;
   settings_.overrides.push_back({"rim", 1.0, Vec3d::Zero(), 2.0});

@@ -129,10 +129,11 @@ class PayloadLearner {
   LearnerSettings settings_;
   Regressor regressor_;
   std::vector<Torque> known_;
-  std::vector<double> p0_;  // of the model without the payloads told_
-  std::vector<double> armature_;
-  int column_ = 0;     // of the body in the regressors
-  Pose link_T_moved_;  // from the regressor's frame of the body
+  std::vector<double> p0_;        // of the model without the payloads told_
+  std::vector<double> armature_;  // by coordinate, on M's diagonal
+  std::vector<double> rotor_;     // by coordinate: the drive's whole reflected inertia
+  int column_ = 0;                // of the body in the regressors
+  Pose link_T_moved_;             // from the regressor's frame of the body
   std::vector<std::string> told_names_;
   Inertial told_;                         // rigid payloads attached to the link, summed; frame of the link
   double b_ = 0.0, a1_ = 0.0, a2_ = 0.0;  // of the low-pass

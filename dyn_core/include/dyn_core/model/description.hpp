@@ -63,6 +63,13 @@ struct Mimic {  // q = multiplier q_joint + offset
   double offset = 0.0;
 };
 
+// The rotor of a joint's motor as a body of its own on the joint's parent link (model/rotors.hpp).
+struct Rotor {
+  double ratio = 1.0;           // its rate relative to the parent link by the joint's rate; rad/m for prismatic joints
+  Vec3d axis = Vec3d::UnitX();  // unit length, in the joint frame at q = 0, and fixed to the parent link
+  bool is_body = false;         // with_rotor_bodies() has made it one: its armature is not on M's diagonal any more
+};
+
 struct JointDescription {
   std::string name;
   JointType type = JointType::fixed;
@@ -80,7 +87,9 @@ struct JointDescription {
   double stribeck_velocity = 1e-2;           // rad/s or m/s
   std::optional<double> damping_negative{};  // not given: the same as for positive rates
   std::optional<double> friction_negative{};
-  int payload = 0;  // 0: the robot's own; k: of the k-th payload, whose joints come after all earlier ones
+  int payload = 0;               // 0: the robot's own; k: of the k-th payload, whose joints come after all earlier ones
+  std::optional<Rotor> rotor{};  // not given: the armature stays on M's diagonal
+  bool is_rotor = false;         // this joint is a rotor's, made by with_rotor_bodies()
 };
 
 struct RobotDescription {

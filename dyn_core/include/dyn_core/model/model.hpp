@@ -16,7 +16,7 @@ namespace dyn {
 
 struct ModelOptions {
   Vec3d gravity_mps2 = Vec3d(0.0, 0.0, -9.81);
-  bool armature = false;                  // add the joints' armature to the diagonal of M
+  bool armature = false;                  // joints' armature, on M's diagonal or as rotors (model/rotors.hpp)
   bool allow_impossible_inertia = false;  // take bodies that break the triangle inequality, with a warning each
 };
 

@@ -26,6 +26,7 @@ struct Layout {
   std::vector<std::string> joint;  // that moves the body; mimic joints too
   std::vector<int> body;           // in the Tree, in its order
   std::vector<Mat3d> body_R_link;
+  std::vector<int> rotor_of;  // by coordinate: the place of its drive's rotor (model/rotors.hpp), -1: it is no body
 };
 
 // The current parameters of a tree's bodies (they change while a payload is ramped in).

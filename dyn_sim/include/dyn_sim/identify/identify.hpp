@@ -26,6 +26,7 @@ struct IdentifyOptions {
 struct IdentifiedJoint {
   std::string name;
   bool fitted = false;  // else the following values are the maker's
+  bool has_rotor = false;
   double viscous = 0.0, coulomb = 0.0, offset = 0.0, armature = 0.0;
   double stribeck = 0.0, stribeck_velocity = 1e-2;
   std::optional<double> viscous_negative, coulomb_negative;
@@ -72,7 +73,7 @@ struct Identified {
 
 // The user's file with the identified inertials of the moving links and <dynamics> of the joints, and every other
 // character unchanged.
-[[nodiscard]] std::string identified_urdf(const std::string& urdf_text, const Model& model,
+[[nodiscard]] std::string identified_urdf(const std::string& urdf_text, const std::shared_ptr<const Model>& model,
                                           const Identified& identified);
 
 }  // namespace dyn::sim

@@ -92,6 +92,7 @@ class Writer {
         lead_(leads(model)) {}
 
   Compiled compile() {
+    refuse_rotors();
     options();
     for (int i = 0; i < tree_.size;) i = add(i);
     for (int i = 0; i < tree_.size; ++i) follow(i);
@@ -111,6 +112,15 @@ class Writer {
   }
 
  private:
+  void refuse_rotors() const {
+    for (const JointDescription& joint : model_.description().joints) {
+      if (!joint.is_rotor) continue;
+      throw ModelError(model_.name() + ": joint '" + joint.mimic->joint +
+                       "' has a rotor with a gear_ratio; MuJoCo has the inertia of drives on the diagonal of M only, "
+                       "the native engine has rotors too");
+    }
+  }
+
   void options() {
     spec_->compiler.degree = 0;
     spec_->compiler.usethread = 0;
