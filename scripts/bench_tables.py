@@ -48,7 +48,7 @@ def tasks(dyn):
 
 
 def batches(dyn):
-    print("\n## Batches by the number of joints\n\n`dyn bench --chain N --only M+C+g --rounds 30` (arm7 for 7), ns a state. Up to 38 "
+    print("\n## Batches by the number of joints\n\n`dyn bench --chain N --only M+C+g --rounds 30` (arm7 for 7), ns a state. Up to 45 "
           "joints states stand side by side in the lanes; from\nthere on they are made one after the other by the kernel of a single "
           "call, which overwrites the same matrices each time where a\nbatch writes new ones: that is the difference.\n")
     print("| joints | single calls | batch | batch over single |\n|---|---|---|---|")

@@ -70,8 +70,8 @@ struct BatchDynamics::Impl {
         not_finite(lanes::aligned(width)),
         rest(lanes::aligned(n * n * width)),
         cache(last_level_cache()) {
-    // Of a tile's M and C; dyn bench --chain N --only M+C+g: level there, at 38, 73 and 56 bodies.
-    const size_t most_bytes = width == 8 ? 190000 : width == 4 ? 350000 : 100000;
+    // Of a tile's M and C; dyn bench --chain N --only M+C+g: level there, at 45, 48 and 56 bodies.
+    const size_t most_bytes = width == 8 ? 260000 : width == 4 ? 150000 : 100000;
     const bool large = 2 * sizeof(double) * width * bodies * bodies > most_bytes;
     if (!large) return;
     if (tree.bodies_are_coordinates) {

@@ -150,6 +150,29 @@ INSTANTIATE_TEST_SUITE_P(Joints, LargeBatch, ::testing::Values(7, 100));  // til
 INSTANTIATE_TEST_SUITE_P(Isa, Batch, ::testing::ValuesIn(usable_kernel_sets()),
                          [](const auto& kernels) { return kernels.param; });
 
+// Results are written by cache lines where all states lie alike in them, wherever memory begins.
+TEST_P(Batch, IsTheSameWhereverResultsLie) {
+  test::Rng rng(86);
+  const auto model =
+      std::make_shared<const Model>(Model::build(test::random_robot(rng, {.joints = 8, .every_type = false})));
+  const size_t n = model->coordinates();
+  ASSERT_EQ(n, 8);
+  constexpr size_t states = 19, before = 8;
+  const auto q = test::random_values(rng, static_cast<int>(states * n), 2.0);
+  const auto v = test::random_values(rng, static_cast<int>(states * n), 2.0);
+  BatchDynamics batch(model, GetParam());
+  Results expected(states, n);
+  batch.evaluate(q, v, expected.all());
+  for (size_t shift = 0; shift < before; ++shift) {
+    std::vector<double> M(before + expected.M.size() + before, -1.0);
+    batch.evaluate(q, v, {.M = std::span(M).subspan(shift, expected.M.size())});
+    for (size_t i = 0; i < M.size(); ++i) {
+      const bool inside = i >= shift && i < shift + expected.M.size();
+      ASSERT_EQ(M[i], inside ? expected.M[i - shift] : -1.0) << shift << ' ' << i;
+    }
+  }
+}
+
 TEST(BatchThreads, ShareTheStates) {
   test::Rng rng(82);
   const auto model = std::make_shared<const Model>(Model::build(test::random_robot(rng, {.joints = 5})));

@@ -10,7 +10,7 @@ namespace dyn::frames {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr int pose_vectors = 12, result_numbers = 48, row_room = 8;
+constexpr int pose_numbers = 12, result_numbers = 48, row_room = 8;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ FrameMemory::FrameMemory(std::string frame_name, const Link* link, const Tree& t
     : name(std::move(frame_name)),
       coordinates(tree.coordinates),
       width_(lanes::width(set)),
-      pose_(lanes::aligned(pose_vectors * width_)),
+      pose_(lanes::aligned(pose_numbers)),
       results_(lanes::aligned(result_numbers)),
       J_(lanes::aligned(6 * coordinates + row_room)),
       other_J_(lanes::aligned(12 * coordinates)) {
@@ -35,7 +35,7 @@ FrameMemory::FrameMemory(std::string frame_name, const Link* link, const Tree& t
 void FrameMemory::reset() noexcept {
   const bool absent = status == FrameStatus::absent;
   if (!absent) status = FrameStatus::not_made;
-  std::fill_n(pose_.get(), pose_vectors * width_, nan);
+  std::fill_n(pose_.get(), pose_numbers, nan);
   std::fill_n(results_.get(), result_numbers, nan);
   if (absent) std::fill_n(J_.get(), 6 * coordinates, nan);
   for (const int c : coordinate_) std::fill_n(J_.get() + 6L * c, 6, nan);
@@ -116,8 +116,8 @@ void FrameMemory::scatter() noexcept {
 }
 
 Vec3d FrameMemory::column(int which) const noexcept {
-  const double* from = pose_.get() + 3L * which * width_ + (width_ - 1);
-  return {from[0], from[width_], from[2L * width_]};
+  const double* from = pose_.get() + 3L * which;
+  return {from[0], from[1], from[2]};
 }
 
 Mat3d FrameMemory::rotation() const noexcept {

@@ -69,10 +69,7 @@ struct Frames::Impl {
   }
 
   Status check(std::span<const double> positions, std::span<const double> rates) const noexcept {
-    const auto finite = [this](std::span<const double> x) {
-      return kernel.finite(x.data(), static_cast<int>(x.size()));
-    };
-    if (finite(positions) && finite(rates)) return {};
+    if (kernel.finite(positions.data(), rates.data(), static_cast<int>(positions.size()))) return {};
     for (const std::span<const double> values : {positions, rates}) {
       for (size_t i = 0; i < values.size(); ++i) {
         if (!std::isfinite(values[i])) return Status::not_finite(static_cast<int>(i), values[i]);

@@ -37,7 +37,7 @@ struct Path {
 
 // Arrays for results; null: not computed. In base axes, velocities and accelerations of the frame's origin.
 struct Output {
-  double* pose;    // twelve vectors of W: x, y, z axis and origin of the frame, the numbers in each vector's last lane
+  double* pose;    // 12: x, y, z axis and origin of the frame
   double* twist;   // 6
   double* J;       // column-major, 6 x bodies of the path
   double* Jdot_v;  // 6
@@ -45,7 +45,7 @@ struct Output {
 
 struct FramesKernel {
   unsigned long state_bytes;
-  bool (*finite)(const double* values, int count);
+  bool (*finite)(const double* q, const double* v, int count);  // v null: q alone
   void (*frame)(const Path& path, const double* q, const double* v, const Output& out);
 };
 

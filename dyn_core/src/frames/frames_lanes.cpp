@@ -9,6 +9,7 @@
 //   Jdot v = sum over i of ((w_i x m_i) x r_i + w_i x (w_i x d_i + 2 z_i v_i where i slides), w_i x m_i)
 #include "frames/frames_kernel.hpp"
 #include "lanes/rotations.hpp"
+#include "lanes/six_rows.hpp"
 
 namespace {
 
@@ -31,33 +32,19 @@ DYN_INLINE V3 constant3(const double* block, int first) {
 DYN_INLINE const double* block_of(const Path& path, int k) {
   return path.constants + static_cast<long>(k) * (static_cast<int>(constants_count) * W);
 }
-DYN_INLINE void store3(double* to, const V3& v) {
-  store(to, v.x);
-  store(to + W, v.y);
-  store(to + 2 * W, v.z);
-}
-
-// Columns of J of a block: six rows of W become W columns of six.
+// Columns of J of a block.
 DYN_INLINE void store_columns(const V3& linear, const V3& angular, int lanes, double* J) {
-  alignas(64) double rows[8 * W];
-  store3(rows, linear);
-  store3(rows + 3 * W, angular);
-#if DYN_SIMD_WIDTH > 2
-  store(rows + 6 * W, V{});
-  store(rows + 7 * W, V{});
-#endif
-#if DYN_SIMD_WIDTH == 8
-  V r[W];
-  load_transposed(rows, W, W, r);
-  for (int j = 0; j + 1 < lanes; ++j) store(J + 6L * j, r[j]);  // two numbers too many, which the next one overwrites
-  store_first(J + 6L * (lanes - 1), r[lanes - 1], 6);
-#else
-  for (int g = 0; g < 6; g += W) {
-    V r[W];
-    load_transposed(rows + g * W, W, W, r);
-    for (int j = 0; j < lanes; ++j) store_first(J + 6L * j + g, r[j], 6 - g < W ? 6 - g : W);
+  V r[6] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
+  columns_of_six(r);
+  const int count = 6 * lanes;
+#pragma GCC unroll 6
+  for (int k = 0; k < 6; ++k) {
+    if ((k + 1) * W <= count) {
+      store(J + k * W, r[k]);
+    } else if (k * W < count) {
+      return store_first(J + k * W, r[k], count - k * W);
+    }
   }
-#endif
 }
 
 struct Twist {
@@ -133,16 +120,16 @@ DYN_INLINE void pass(const Path& path, const double* q, const double* v, const O
     states[k].d = in_base(f, constant3(block, next_x));
     if constexpr (kSlides) states[k].d = states[k].d + f.ez * (value - angle);
   }
-  store3(out.pose, f.ex);
-  store3(out.pose + 3 * W, f.ey);
-  store3(out.pose + 6 * W, f.ez);
   V3 beyond{};
   for (int k = blocks; k-- > 0;) {
     const V3 r = k + 1 == blocks ? sum_down<Bodies>(states[k].d) : sum_down<Bodies>(states[k].d) + beyond;
     beyond = first<Bodies>(r);
     states[k].r = r;
   }
-  store3(out.pose + 9 * W, V3{all(path.start[0]), all(path.start[1]), all(path.start[2])} + beyond);
+  const V3 o = V3{all(path.start[0]), all(path.start[1]), all(path.start[2])} + beyond;
+  store_last(out.pose, f.ex.x, f.ex.y, f.ex.z, f.ey.x);
+  store_last(out.pose + 4, f.ey.y, f.ey.z, f.ez.x, f.ez.y);
+  store_last(out.pose + 8, f.ez.z, o.x, o.y, o.z);
   if constexpr (kWant == want_pose) return;
   Sums sum{};
   for (int k = 0; k < blocks; ++k) {
@@ -182,9 +169,12 @@ void frame(const Path& path, const double* q, const double* v, const Output& out
   }
 }
 
-bool finite(const double* values, int count) {
+bool finite(const double* q, const double* v, int count) {
   V sum{};
-  for (int i = 0; i < count; i += W) sum += all(0.0) * load_lanes(values + i, count - i);
+  for (int i = 0; i < count; i += W) {
+    const V x = all(0.0) * load_lanes(q + i, count - i);
+    sum += v == nullptr ? x : mul_add(all(0.0), load_lanes(v + i, count - i), x);
+  }
   return !any_nan(sum);
 }
 

@@ -106,22 +106,34 @@ void to_lanes(const double* states, int entries, double* lanes) {
   }
 }
 
+// `count` of the entries of W states.
+DYN_INLINE void some_from_lanes(const double* lanes, int count, long entries, double* states) {
+  if (count == 1) {
+    for (int s = 0; s < W; ++s) states[s * entries] = lanes[s];
+    return;
+  }
+  V r[W];
+  load_transposed(lanes, W, W, r);
+  if (count == W) {
+    for (int s = 0; s < W; ++s) store(states + s * entries, r[s]);
+  } else {
+    for (int s = 0; s < W; ++s) store_first(states + s * entries, r[s], count);
+  }
+}
+
+// Where all states lie alike, the first vectors may be shorter, so that all others are whole cache lines: half lines of
+// W states that are a multiple of 4096 bytes apart would push each other out of the first-level cache.
+DYN_INLINE int entries_before_line(const double* states, int entries) {
+  if (W == 2 || entries % W != 0) return 0;
+  const auto past = static_cast<int>(reinterpret_cast<unsigned long>(states) / sizeof(double) % W);
+  return past > 0 ? W - past : 0;
+}
+
 void from_lanes(const double* lanes, int entries, double* states) {
-  for (int e = 0; e < entries; e += W) {
-    const int count = entries - e < W ? entries - e : W;
-    const double* rows = lanes + static_cast<long>(e) * W;
-    double* to = states + e;
-    if (count == 1) {
-      for (int s = 0; s < W; ++s) to[static_cast<long>(s) * entries] = rows[s];
-      return;
-    }
-    V r[W];
-    load_transposed(rows, W, W, r);
-    if (count == W) {
-      for (int s = 0; s < W; ++s) store(to + static_cast<long>(s) * entries, r[s]);
-    } else {
-      for (int s = 0; s < W; ++s) store_first(to + static_cast<long>(s) * entries, r[s], count);
-    }
+  const int head = entries_before_line(states, entries);
+  if (head > 0) some_from_lanes(lanes, head, entries, states);
+  for (int e = head; e < entries; e += W) {
+    some_from_lanes(lanes + static_cast<long>(e) * W, entries - e < W ? entries - e : W, entries, states + e);
   }
 }
 
