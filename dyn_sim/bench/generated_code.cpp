@@ -98,7 +98,7 @@ std::string generate(const PeerTree& tree, const GeneratedFunction& function) {
   tape.Dependent(x, evaluate(model, function, x));
   tape.optimize("no_compare_op");
   CppAD::cg::CodeHandler<double> handler;
-  CppAD::vector<Code> variables(x.size());
+  CppAD::vector<Code> variables(static_cast<size_t>(x.size()));
   handler.makeVariables(variables);
   CppAD::vector<Code> results = tape.Forward(0, variables);
   CppAD::cg::LanguageC<double> language("double");

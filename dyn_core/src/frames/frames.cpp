@@ -1,7 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 #include "dyn_core/frames.hpp"
 
-#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include "dynamics_access.hpp"
 #include "frames/frame_memory.hpp"
 #include "model/near_names.hpp"
+#include "not_finite.hpp"
 
 namespace dyn {
 namespace {
@@ -68,16 +68,6 @@ struct Frames::Impl {
     return to.data();
   }
 
-  Status check(std::span<const double> positions, std::span<const double> rates) const noexcept {
-    if (kernel.finite(positions.data(), rates.data(), static_cast<int>(positions.size()))) return {};
-    for (const std::span<const double> values : {positions, rates}) {
-      for (size_t i = 0; i < values.size(); ++i) {
-        if (!std::isfinite(values[i])) return Status::not_finite(static_cast<int>(i), values[i]);
-      }
-    }
-    return {};
-  }
-
   // [first, end) of the frames.
   void update(const double* body_q, const double* body_v, int first, int end, unsigned terms) noexcept {
     for (int k = first; k < end; ++k) at(k).update(kernel, body_q, body_v, terms);
@@ -86,7 +76,9 @@ struct Frames::Impl {
                 unsigned terms) noexcept {
     const bool moves = (terms & (frame_twist | frame_Jdot_v)) != 0U;
     if (!moves) rates = {};
-    if (const Status status = check(positions, rates); !status.ok()) return status;
+    if (!kernel.finite(positions.data(), rates.data(), static_cast<int>(positions.size()))) {
+      return find_not_finite({positions, rates});
+    }
     update(of_bodies(positions.data(), false, q), of_bodies(moves ? rates.data() : nullptr, true, v), first, end,
            terms);
     return {};

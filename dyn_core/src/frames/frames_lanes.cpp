@@ -169,11 +169,17 @@ void frame(const Path& path, const double* q, const double* v, const Output& out
   }
 }
 
+// 0 where the numbers are finite, else NaN.
+DYN_INLINE V zero_or_nan(const double* q, const double* v, int lanes) {
+  const V x = all(0.0) * load_first(q, lanes);
+  return v == nullptr ? x : mul_add(all(0.0), load_first(v, lanes), x);
+}
 bool finite(const double* q, const double* v, int count) {
+  if (count <= W) return !any_nan(zero_or_nan(q, v, count));
   V sum{};
   for (int i = 0; i < count; i += W) {
-    const V x = all(0.0) * load_lanes(q + i, count - i);
-    sum += v == nullptr ? x : mul_add(all(0.0), load_lanes(v + i, count - i), x);
+    const int left = count - i;
+    sum += zero_or_nan(q + i, v == nullptr ? v : v + i, left < W ? left : W);
   }
   return !any_nan(sum);
 }

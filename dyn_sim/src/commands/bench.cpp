@@ -188,7 +188,7 @@ Action declare_bench(CLI::App& app) {
   app.add_option("--rounds", options->effort.rounds, "Measuring turns of every contestant")
       ->check(CLI::Range(5, 10000));
   app.add_option("--cold", options->effort.cold_megabytes,
-                 "MiB of other data written before each call of the column cold [8]")
+                 "MiB of other data written before each call of the column cold, and then a call for no states [8]")
       ->check(CLI::Range(1, 1024));
   return [options] { run_bench(*options); };
 }
