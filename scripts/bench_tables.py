@@ -2,6 +2,7 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """Sections of docs/benchmarks.md, each measured by calls of `dyn bench` on one core: bench_tables.py PROGRAM_DYN"""
 import json
+import statistics
 import subprocess
 import sys
 
@@ -12,10 +13,10 @@ BATCHES = [7, 20, 32, 36, 48, 64, 80, 100]
 INVERSES = [7, 20, 50, 100]
 
 
-def results(dyn, robot, only, rounds):
+def results(dyn, robot, only, rounds, *more):
     """The rows of a call; robot: a name, or the number of joints of a chain (7: arm7)."""
     which = ["arm7"] if robot == 7 else ["--chain", str(robot)] if isinstance(robot, int) else [robot]
-    done = subprocess.run([dyn, "bench", *which, "--only", only, "--rounds", str(rounds), "--json"], check=True,
+    done = subprocess.run([dyn, "bench", *which, "--only", only, "--rounds", str(rounds), *more, "--json"], check=True,
                           capture_output=True, text=True)
     return json.loads(done.stdout)["results"]
 
@@ -24,9 +25,9 @@ def own(rows, algorithm="fused"):
     return next(row for row in rows if row["library"] == "dyn_control" and row["algorithm"] == algorithm)
 
 
-def times(row):
+def times(row, which="times_faster"):
     """To Pinocchio by g++ / by clang, as text; empty in a build without it."""
-    found = [[value for peer, value in row["times_faster"].items() if "Pinocchio" in peer and compiler in peer]
+    found = [[value for peer, value in row[which].items() if "Pinocchio" in peer and compiler in peer]
              for compiler in ("g++", "clang")]
     return " / ".join(f"{min(values):.3g}" for values in found if values)
 
@@ -67,8 +68,19 @@ def inverses(dyn):
         print(f"| {joints} | {row['ns']:.0f} | {times(row)} |", flush=True)
 
 
+def cold(dyn):
+    print("\n## First calls after a pause\n\nM+C+g of arm7 after 96 MB of other data, in six runs, the middle one of each column "
+          "(`dyn bench arm7 --only M+C+g:fused --cold 96 --rounds 20`).\nWhat leads to the library's call is fetched before, "
+          "its own code and data and the state are not. Aims: 4.5 / 3.8.\n")
+    print("| ns | times faster than Pinocchio by g++ / clang |\n|---|---|")
+    rows = [own(results(dyn, 7, "M+C+g:fused", 20, "--cold", "96")) for _ in range(6)]
+    ratios = [[float(part) for part in times(row, "times_faster_cold").split(" / ") if part] for row in rows]
+    middle = " / ".join(f"{statistics.median(column):.3g}" for column in zip(*ratios))
+    print(f"| {statistics.median(row['ns_cold'] for row in rows):.0f} | {middle} |", flush=True)
+
+
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    for section in (tasks, batches, inverses):
+    for section in (tasks, batches, inverses, cold):
         section(sys.argv[1])
