@@ -148,12 +148,14 @@
     const f = data.identification?.joints[j];
     if (!f) return;
     const most = Math.max(0.01, ...v[j].map(Math.abs)), x = Array.from({ length: 401 }, (_, k) => most * (k - 200) / 200);
-    curve.replaceChildren(plot(`${f.name}: friction over velocity`, "rad/s or m/s", [{ x, y: x.map(t => friction(f, t)), color: Theme.color(1), line: true }]));
+    curve.replaceChildren(plot(`${f.name}: friction over velocity, ${data.linear[j] ? "N" : "N m"}`, data.linear[j] ? "m/s" : "rad/s", [{ x, y: x.map(t => friction(f, t)), color: Theme.color(1), line: true }]));
   }
   function identification() {
     const found = data.identification;
     if (!found) return;
-    const pm = (x, s) => s > 0 ? `${Format.number(x)} \u00b1 ${Format.number(s, 2)}` : Format.number(x);
+    const pm = (x, s, alone = true) => alone && s > 0 ? `${Format.number(x)} \u00b1 ${Format.number(s, 2)}` : Format.number(x);
+    const alone = (link, what) => link.fitted && !link.untold.includes(what);
+    const same = (a, b) => Math.abs(a - b) <= 1e-6 * (Math.abs(a) + Math.abs(b));
     const warnings = found.warnings.length ? [card("Warnings", make("ul", {}, ...found.warnings.map(w => make("li", { textContent: w }))))] : [];
     const kinds = [...new Set(found.cross_validation.map(c => c.friction))];
     const tried = kinds.map((kind, k) => {
@@ -164,10 +166,10 @@
       card("Held-out torque error by joint, N m or N (rms)", table(["joint", "torque", "URDF as it was", "identified"],
         data.joints.map((name, j) => [name, ...[found.before.torque_rms[j], found.before.rms[j], found.validation.rms[j]].map(x => Format.number(x))]))),
       card("Friction", curve, table(["joint", "viscous", "Coulomb", "backwards", "Stribeck", "offset", "armature", "noise"], found.joints.map(f => [f.name,
-        pm(f.viscous, f.sigma.viscous), pm(f.coulomb, f.sigma.coulomb), f.viscous_negative === f.viscous && f.coulomb_negative === f.coulomb ? "the same" : `${Format.number(f.viscous_negative)}, ${Format.number(f.coulomb_negative)}`,
-        f.stribeck ? `${Format.number(f.stribeck)} below ${Format.number(f.stribeck_velocity)}` : "\u2013", pm(f.offset, f.sigma.offset), pm(f.armature, f.sigma.armature), Format.number(f.noise)]))),
-      card("Bodies: kg, m, kg m\u00b2 about the centre of mass, \u00b1 one sigma", table(["link", "mass", "maker's", "centre of mass", "ixx, iyy, izz", "determined only in sums"], found.links.map((l, k) => [l.name,
-        pm(l.mass, l.sigma.mass), Format.number(data.maker_mass[k]), l.com.map((x, i) => pm(x, l.sigma.com[i])).join(", "), [0, 3, 5].map(i => pm(l.inertia[i], l.sigma.inertia[i])).join(", "), l.untold.join(", ") || "\u2013"]))),
+        pm(f.viscous, f.sigma.viscous), pm(f.coulomb, f.sigma.coulomb), same(f.viscous_negative, f.viscous) && same(f.coulomb_negative, f.coulomb) ? "the same" : `${Format.number(f.viscous_negative)}, ${Format.number(f.coulomb_negative)}`,
+        f.stribeck ? `${Format.number(f.stribeck)} below ${Format.number(f.stribeck_velocity)}` : "\u2013", pm(f.offset, f.sigma.offset), pm(f.armature, f.sigma.armature, f.sigma.armature < f.armature), Format.number(f.noise)]))),
+      card("Bodies: kg, m, kg m\u00b2 about the centre of mass, \u00b1 one sigma of what is determined by itself", table(["link", "mass", "maker's", "centre of mass", "ixx, iyy, izz", "determined only in sums"], found.links.map((l, k) => [l.name,
+        pm(l.mass, l.sigma.mass, alone(l, "mass")), Format.number(data.maker_mass[k]), l.com.map((x, i) => pm(x, l.sigma.com[i], alone(l, "com"))).join(", "), [0, 3, 5].map(i => pm(l.inertia[i], l.sigma.inertia[i], alone(l, "inertia"))).join(", "), l.untold.join(", ") || "\u2013"]))),
       card("Base parameters, on which the torque depends", table(["sum", "identified", "maker's", "determined"], found.base.map(b => [b.sum, pm(b.value, b.sigma), Format.number(b.maker), b.told ? "yes" : "no"]))),
       card("Cross-validation: error of left-out blocks over the prior's weight", make("div", { className: "plots" }, plot("log10 of the squared error, in noise", "log10 of the weight", tried))));
   }

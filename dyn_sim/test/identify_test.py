@@ -122,10 +122,17 @@ class Replay(unittest.TestCase):
         self.assertEqual(as_json("replay", "arm7", shuffled), as_json("replay", "arm7", self.log))
 
     def test_without_accelerations_and_velocities(self):
-        for absent, most in ((("a",), 1e-2), (("a", "v"), 1e-2)):
+        for absent, most in ((("a",), 1e-2), (("v",), 1e-2), (("a", "v"), 1e-2)):
             log = write_log(self.path / "less.csv", *self.without(*absent))
             found = as_json("replay", self.frictionless(), log, "--cutoff", 20)
             self.assertLess(found["relative"], most, absent)
+
+    def test_wrong_options_are_one_sentence(self):
+        for wrong, word in (("--prior-weight=nan", "'nan' is not from 0 to 1e+09"), ("--prior-weight=-1", "'-1' is not from 0 to 1e+09"),
+                            ("--at=joint7", "--at: 'joint7' is not JOINT=VALUE"), ("--hold-out=1", "'1' is not from 0 to 0.95")):
+            said = dyn("identify", "arm7", self.log, wrong, "--out", self.path / "none", code=2).stderr
+            self.assertIn(word, said)
+            self.assertEqual(said.count("--at") + said.count("--prior-weight") + said.count("--hold-out"), 1)
 
     def test_hold_out_is_the_last_part(self):
         tail = write_log(self.path / "tail.csv", self.header, self.rows[len(self.rows) // 2:])

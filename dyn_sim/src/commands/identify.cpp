@@ -147,7 +147,7 @@ Action declare_identify(CLI::App& app) {
       ->check(CLI::IsMember({"viscous", "coulomb", "stribeck", "asymmetric"}));
   app.add_option("--prior-weight", call->prior_weight,
                  "Weight of the maker's values; 0: only the log counts; chosen by cross-validation unless given")
-      ->check(CLI::NonNegativeNumber);
+      ->check(between(0.0, 1e9, ""));
   app.add_option("--out", call->out, "Directory for identified.urdf, identification.json and report.html")
       ->capture_default_str();
   add_json(app, call->json);

@@ -12,7 +12,19 @@
 namespace dyn::cli {
 namespace {
 
-// CLI11's own ranges accept NaN.
+// JOINT=VALUE; joints may have = in their names.
+std::optional<std::pair<std::string, double>> joint_at(const std::string& text) {
+  const size_t equals = text.rfind('=');
+  double value = 0.0;
+  if (equals == std::string::npos || equals == 0 || !CLI::detail::lexical_cast(text.substr(equals + 1), value) ||
+      !std::isfinite(value)) {
+    return std::nullopt;
+  }
+  return std::pair{text.substr(0, equals), value};
+}
+
+}  // namespace
+
 CLI::Validator between(double least, double most, const std::string& unit) {
   return CLI::Validator(
       [least, most, unit](const std::string& text) {
@@ -23,19 +35,6 @@ CLI::Validator between(double least, double most, const std::string& unit) {
       "", "range");
 }
 
-// JOINT=VALUE; joints may have = in their names.
-std::pair<std::string, double> joint_at(const std::string& text) {
-  const size_t equals = text.rfind('=');
-  double value = 0.0;
-  if (equals == std::string::npos || equals == 0 || !CLI::detail::lexical_cast(text.substr(equals + 1), value) ||
-      !std::isfinite(value)) {
-    throw CLI::ValidationError("--at", "'" + text + "' is not JOINT=VALUE with a finite number");
-  }
-  return {text.substr(0, equals), value};
-}
-
-}  // namespace
-
 void add_log_options(CLI::App& app, LogCall& call) {
   add_robot(app, call.robot);
   app.add_option("--effort", call.effort,
@@ -45,8 +44,7 @@ void add_log_options(CLI::App& app, LogCall& call) {
       ->allow_extra_args(false)
       ->check(CLI::Validator(
           [](const std::string& text) {
-            (void)joint_at(text);
-            return std::string();
+            return joint_at(text) ? std::string() : "'" + text + "' is not JOINT=VALUE with a finite number";
           },
           "", "joint"));
   app.add_option("--topic", call.topic, "For a bag: topic of its JointState messages")->capture_default_str();
@@ -61,7 +59,9 @@ void add_log_options(CLI::App& app, LogCall& call) {
 
 sim::LogChoice log_choice(const LogCall& call) {
   sim::LogChoice choice{call.effort, {}, call.topic};
-  for (const std::string& text : call.at) choice.at.insert_or_assign(joint_at(text).first, joint_at(text).second);
+  for (const std::string& text : call.at) {
+    if (const auto at = joint_at(text)) choice.at.insert_or_assign(at->first, at->second);
+  }
   return choice;
 }
 

@@ -25,6 +25,8 @@ struct LogCall {
 };
 
 void add_log_options(CLI::App& app, LogCall& call);
+// Unlike CLI11's own ranges it refuses NaN.
+[[nodiscard]] CLI::Validator between(double least, double most, const std::string& unit);
 [[nodiscard]] sim::LogChoice log_choice(const LogCall& call);
 [[nodiscard]] std::optional<double> given_cutoff(const LogCall& call);
 // With its armature.

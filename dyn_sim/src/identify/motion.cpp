@@ -99,19 +99,19 @@ Stretch cut(const MotionLog& log, const Range& range, double step_s, bool as_it_
   return s;
 }
 
-// Accelerations, and velocities where there are none, from what is left of the noise below twice the cutoff: products
+// Velocities and accelerations that were not measured, from what is left of the noise below twice the cutoff: products
 // of noise would not average out, and what the model makes of it passes the low-pass after that anyway.
-void differentiate(Stretch& s, bool has_v, double cutoff_hz) {
+void differentiate(Stretch& s, const MotionLog& log, double cutoff_hz) {
   const double rate_hz = 1.0 / s.step_s;
   const LowPass before(std::min(2.0 * cutoff_hz, 0.45 * rate_hz), rate_hz);
   for (Index c = 0; c < s.q.cols(); ++c) {
     before.apply(s.q.col(c), Ends::straight);
-    if (has_v) {
+    if (log.has_v) {
       before.apply(s.v.col(c), Ends::straight);
     } else {
       s.v.col(c) = identify::differentiated(s.q.col(c), s.step_s);
     }
-    s.a.col(c) = identify::differentiated(s.v.col(c), s.step_s);
+    if (!log.has_a) s.a.col(c) = identify::differentiated(s.v.col(c), s.step_s);
   }
   const Index ends = LowPass(cutoff_hz, rate_hz).uncertain_ends();
   s.begin = std::min(ends, s.time_s.size());
@@ -155,7 +155,7 @@ Motion make_motion(const MotionLog& log, double cutoff_hz) {
   motion.source = log.source;
   motion.cutoff_hz = cutoff_hz;
   motion.notes = log.notes;
-  motion.differentiated = !log.has_a;
+  motion.differentiated = !log.has_a || !log.has_v;
   for (size_t i = 0; i < log.has_effort.size(); ++i) {
     if (log.has_effort[i]) motion.compared.push_back(static_cast<int>(i));
   }
@@ -173,7 +173,7 @@ Motion make_motion(const MotionLog& log, double cutoff_hz) {
     const bool as_it_is = is_even(log, range, mean);
     if (rows >= shortest_stretch) {
       motion.stretches.push_back(cut(log, range, as_it_is ? mean : step_s, as_it_is));
-      if (!log.has_a) differentiate(motion.stretches.back(), log.has_v, cutoff_hz);
+      if (motion.differentiated) differentiate(motion.stretches.back(), log, cutoff_hz);
       if (!as_it_is) interpolated += rows;
       if (motion.stretches.back().used() > 0) continue;
       motion.stretches.pop_back();
