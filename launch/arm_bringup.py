@@ -10,13 +10,14 @@ import subprocess
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
-from ament_index_python.packages import get_package_share_directory
+from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 from launch.actions import RegisterEventHandler
 from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch_ros.actions import Node
 
 TYPES = {'computed_torque': 'ComputedTorqueController', 'feedforward': 'FeedforwardController',
          'gravity_compensation': 'GravityCompensationController', 'task_space': 'TaskSpaceController'}
+MUJOCO = 'mujoco_ros2_control'  # a package with a hardware of its own, a controller manager for it, and /clock
 CHAINED = ('computed_torque', 'feedforward')  # with joint_trajectory_controller
 # Log texts of ros2_control if a hardware cannot be loaded. The controller manager then waits for another description.
 NO_HARDWARE = ('Could not load and initialize hardware', 'Exception caught while loading and initializing components')
@@ -92,29 +93,63 @@ def bent(robot, joints):
     return start
 
 
+def add_system(robot, name, plugin, parameters, joints, commands, start=None):
+    """The <ros2_control> tag of a hardware. `commands`: a joint's command interfaces, by joint; `start`: positions by
+    joint."""
+    system = ElementTree.SubElement(robot, 'ros2_control', name=name, type='system')
+    hardware = ElementTree.SubElement(system, 'hardware')
+    ElementTree.SubElement(hardware, 'plugin').text = plugin
+    for key, value in parameters.items():
+        ElementTree.SubElement(hardware, 'param', name=key).text = value
+    for joint_name in joints:
+        joint = ElementTree.SubElement(system, 'joint', name=joint_name)
+        for interface in commands[joint_name]:
+            ElementTree.SubElement(joint, 'command_interface', name=interface)
+        for interface in ('position', 'velocity', 'effort'):
+            state = ElementTree.SubElement(joint, 'state_interface', name=interface)
+            if interface == 'position' and joint_name in (start or {}):
+                ElementTree.SubElement(state, 'param', name='initial_value').text = repr(start[joint_name])
+    return system
+
+
 def add_simulated_arm(robot, joints, hardware, sensed=(), undriven=(), start=None):
     """Adds the <ros2_control> tag if the description has none. `hardware`: parameters of dyn_controllers/SimulatedArm;
     `sensed`: PAYLOAD/JOINT, joints of chains that will be attached; `undriven`: joints without a motor; `start`:
     positions by joint."""
     if robot.find('ros2_control') is not None:
         return
-    system = ElementTree.SubElement(robot, 'ros2_control', name='simulated_arm', type='system')
-    plugin = ElementTree.SubElement(system, 'hardware')
-    ElementTree.SubElement(plugin, 'plugin').text = 'dyn_controllers/SimulatedArm'
-    for name, value in hardware.items():
-        ElementTree.SubElement(plugin, 'param', name=name).text = value
-    for name in joints:
-        joint = ElementTree.SubElement(system, 'joint', name=name)
-        for interface in () if name in undriven else ('position', 'velocity', 'effort'):
-            ElementTree.SubElement(joint, 'command_interface', name=interface)
-        for interface in ('position', 'velocity', 'effort'):
-            state = ElementTree.SubElement(joint, 'state_interface', name=interface)
-            if interface == 'position' and name in (start or {}):
-                ElementTree.SubElement(state, 'param', name='initial_value').text = repr(start[name])
+    commands = {name: () if name in undriven else ('position', 'velocity', 'effort') for name in joints}
+    system = add_system(robot, 'simulated_arm', 'dyn_controllers/SimulatedArm', hardware, joints, commands, start)
     for name in sensed:
         sensor = ElementTree.SubElement(system, 'sensor', name=name)
         for interface in ('position', 'velocity'):
             ElementTree.SubElement(sensor, 'state_interface', name=interface)
+
+
+def mjcf_file(robot):
+    """The robot as MJCF, written by `dyn mjcf`: a file that is there as long as the launch."""
+    program = shutil.which('dyn')
+    if not program:
+        raise RuntimeError('plant: mujoco_ros2_control needs the program `dyn` in PATH, which writes the MJCF')
+    file = os.path.join(temporary_folder(), 'robot.xml')
+    done = subprocess.run([program, 'mjcf', robot_file(robot), '--no-friction', '--out', file], capture_output=True,
+                          text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError('plant: ' + done.stderr.strip())
+    return file
+
+
+def add_mujoco_system(robot, joints, file, start=None):
+    """The hardware of the package mujoco_ros2_control, with the MJCF of this file, in place of the simulated arm."""
+    try:
+        get_package_share_directory(MUJOCO)
+    except PackageNotFoundError as missing:
+        raise RuntimeError(f'plant: the package {MUJOCO} is not installed') from missing
+    if robot.find('ros2_control') is not None:
+        raise RuntimeError(f'plant: {MUJOCO} cannot replace the <ros2_control> tag that the description has')
+    parameters = {'mujoco_model': file, 'headless': 'true', 'sim_speed_factor': '1.0'}
+    add_system(robot, 'mujoco', MUJOCO + '/MujocoSystemInterface', parameters, joints,
+               {name: ('effort',) for name in joints}, start)
 
 
 def temporary_folder():
@@ -144,14 +179,14 @@ def parameters_file(joints, controller, own, rate, space='', use_sim_time=False)
     return file
 
 
-def arm_nodes(robot, controller, parameters, space='', use_sim_time=False):
+def arm_nodes(robot, controller, parameters, space='', use_sim_time=False, manager_package='controller_manager'):
     """robot_state_publisher, controller manager, the handlers that monitor it, and last the spawner of the
     controllers."""
     description = {'robot_description': ElementTree.tostring(robot, encoding='unicode'), 'use_sim_time': use_sim_time}
     if space:
         description['frame_prefix'] = space.strip('/') + '/'
     names = ['joint_state_broadcaster', controller + '_controller'] + ['joint_trajectory_controller'] * (controller in CHAINED)
-    manager = Node(package='controller_manager', executable='ros2_control_node', namespace=space,
+    manager = Node(package=manager_package, executable='ros2_control_node', namespace=space,
                    parameters=[parameters], output='screen')
     return [
         Node(package='robot_state_publisher', executable='robot_state_publisher', namespace=space,

@@ -23,7 +23,7 @@ ARGUMENTS = [
     ('frame', '', 'for task_space: the link whose pose is controlled; empty: the last one'),
     ('jsim_algorithm', 'fused', 'algorithm of the joint-space inertia matrix'),
     ('coriolis_algorithm', 'fused', 'algorithm of the Coriolis matrix'),
-    ('plant', 'native', 'engine of the simulated arm: native or mujoco'),
+    ('plant', 'native', 'engine of the simulated arm, native or mujoco; or mujoco_ros2_control, the package'),
     ('effort_limit', '0', 'N m or N for every joint, in addition to the limits of the URDF; 0: those alone'),
     ('rate', '1000', 'Hz of the control loop'),
     ('validation', 'off', 'off, monitor or gate: comparison with Pinocchio beside the loop'),
@@ -54,13 +54,18 @@ def bring_up(context):
     robot = ElementTree.fromstring(bringup.urdf_text(bringup.robot_file(values['robot']),
                                                      {'engine': values['plant']}))
     joints = bringup.driven_joints(robot)
-    bringup.add_simulated_arm(robot, joints, {'engine': values['plant'], 'friction': 'false'},
-                              start=bringup.bent(robot, joints) if controller == 'task_space' else None)
-    use_sim_time = values['use_sim_time'] == 'true'
+    start = bringup.bent(robot, joints) if controller == 'task_space' else None
+    outside = values['plant'] == bringup.MUJOCO
+    if outside:
+        bringup.add_mujoco_system(robot, joints, bringup.mjcf_file(values['robot']), start)
+    else:
+        bringup.add_simulated_arm(robot, joints, {'engine': values['plant'], 'friction': 'false'}, start=start)
+    use_sim_time = outside or values['use_sim_time'] == 'true'
     own = controller_parameters(robot, joints, controller, values)
     parameters = bringup.parameters_file(joints, controller, own, int(values['rate']), use_sim_time=use_sim_time)
     nodes = bringup.clock_watch(use_sim_time)
-    nodes += bringup.arm_nodes(robot, controller, parameters, use_sim_time=use_sim_time)
+    manager = bringup.MUJOCO if outside else 'controller_manager'
+    nodes += bringup.arm_nodes(robot, controller, parameters, use_sim_time=use_sim_time, manager_package=manager)
     spawner = nodes[-1]
     if values['rviz'] == 'true':
         nodes.append(bringup.rviz_node(robot, use_sim_time))

@@ -9,6 +9,7 @@ import tempfile
 import time
 import unittest
 
+from ament_index_python.packages import get_package_share_directory
 
 
 def launched(file, *arguments):
@@ -55,6 +56,12 @@ class Refused(unittest.TestCase):
         self.assertIn('the hardware cannot be loaded', text)
         self.assertIn('steam', text)
         self.assertLess(time.monotonic() - begin, 50.0)  # and not the minute that the spawner would wait
+
+    def test_a_description_with_a_hardware_of_its_own_or_no_package(self):
+        robot = os.path.join(get_package_share_directory('dyn_control'), 'config', 'ros', 'arm7.urdf.xacro')
+        code, text = launched('computed_torque.launch.py', 'plant:=mujoco_ros2_control', 'robot:=' + robot)
+        self.assertEqual(code, 1)
+        self.assertRegex(text, 'mujoco_ros2_control is not installed|cannot replace the <ros2_control> tag')
 
     def test_a_controller_manager_that_is_killed(self):
         launch = subprocess.Popen(['ros2', 'launch', 'dyn_control', 'computed_torque.launch.py', 'move:=false'],

@@ -24,7 +24,8 @@ SUMMARY = {'computed_torque': r'summary: (\d+) samples, tracking error rms ([0-9
 
 def generate_test_description():
     file = os.path.join(get_package_share_directory('dyn_control'), 'launch', CONTROLLER + '.launch.py')
-    arguments = {'robot': os.environ['DYN_ROBOT'], 'jsim_algorithm': 'gdahj', 'duration': '6', 'rate': '500'}
+    arguments = {'robot': os.environ['DYN_ROBOT'], 'plant': os.environ.get('DYN_PLANT', 'native'),
+                 'jsim_algorithm': 'gdahj', 'duration': '6', 'rate': '500'}
     return launch.LaunchDescription([
         IncludeLaunchDescription(PythonLaunchDescriptionSource(file), launch_arguments=arguments.items()),
         launch_testing.actions.ReadyToTest(),

@@ -31,7 +31,8 @@ if(DYN_HAS_MUJOCO)
     src/plants/mujoco/compiled.cpp
     src/plants/mujoco/law_in_mujoco.cpp
     src/plants/mujoco/library.cpp
-    src/plants/mujoco/mujoco_plant.cpp)
+    src/plants/mujoco/mujoco_plant.cpp
+    src/plants/mujoco/spec_writer.cpp)
   target_include_directories(dyn_run SYSTEM PRIVATE ${DYN_MUJOCO_INCLUDE})
   set_source_files_properties(src/plants/mujoco/library.cpp PROPERTIES
     COMPILE_DEFINITIONS "DYN_MUJOCO_LIBRARY=\"${DYN_MUJOCO_LIBRARY}\"")

@@ -14,6 +14,7 @@
       arm.signals[s] = arm.signals[s].map(v => typeof v === "number" ? new Float32Array(arm.time.length).fill(v) : floats(v));
     }
     for (const k of ["time", "M", "Cv", "g"]) arm.residuals[k] = floats(arm.residuals[k]);
+    if (arm.frame) arm.frame.signals = arm.frame.signals.map(floats);  // in the order of FrameSignal
     arm.shown = new Set(arm.coordinates.keys());
     arm.term = 0;
   }
@@ -44,7 +45,8 @@
       make("div", { className: "name", textContent: name }),
       make("div", { className: "value" }, value, unit ? make("small", { textContent: ` ${unit}` }) : ""),
       make("div", { className: "note", textContent: note || "" })));
-    figure("Tracking error, rms", Format.number(r.tracking.rms), lengthUnit(all), `largest ${Format.number(r.tracking.max)} ${lengthUnit(all)}`);
+    const unit = run.arms.every(a => a.frame) ? "m" : lengthUnit(all);
+    figure("Tracking error, rms", Format.number(r.tracking.rms), unit, `largest ${Format.number(r.tracking.max)} ${unit}`);
     const cycles = r.cycles > 0 ? `${r.cycles.toLocaleString("en")} cycles in ` : "in ";  // 0: the loop of another program
     figure("Largest torque", Format.number(r.torque.max), forceUnit(all), `${cycles}${Format.number(r.duration_s)} s`);
     if (r.cycles > 0) figure("Cycle, median", Format.nanoseconds(r.update_ns.p50), "", `99.9 %: ${Format.nanoseconds(r.update_ns["p99.9"])}, worst ${Format.nanoseconds(r.update_ns.max)}`);
@@ -73,8 +75,12 @@
       const line = make("div", {}, run.arms.length > 1 ? `${a.name}  ` : "", make("span", { className: "badge", textContent: valueAt(a.algorithms, t) || a.jsim || "" }));
       for (const c of carried) line.append(make("span", { className: "badge", textContent: `carries ${c}` }));
       for (const [bit, name] of flagNames) if (flags & bit) line.append(make("span", { className: "badge alarm", textContent: name }));
-      const error = Math.max(0, ...SceneView.sample(a, "position_error", t).map(Math.abs));
-      line.append(make("div", { textContent: `largest error ${Format.number(error)} ${lengthUnit(a.coordinates)}` }));
+      const row = SceneView.row(a.time, t), errors = SceneView.sample(a, "position_error", t).map(Math.abs);
+      const error = a.frame ? a.frame.signals[6][row] : Math.max(0, ...errors);
+      line.append(make("div", { textContent: `largest error ${Format.number(error)} ${a.frame ? "m" : lengthUnit(a.coordinates)}` }));
+      if (a.scene.walls?.length && a.frame) {
+        line.append(make("div", { textContent: `force of the walls ${Format.number(Math.hypot(...[11, 12, 13].map(s => a.frame.signals[s][row])))} N` }));
+      }
       return line;
     });
     $("readout").replaceChildren(...lines);
@@ -153,6 +159,14 @@
       { name: "applied", values: a.signals.applied[a.term], time: a.time, color: Theme.ink, width: 1.4 }]);
     const sensed = a => each("sensed", { dash: [5, 4], width: 1.2 })(a).map(l => ({ ...l, name: "" }));
     add({ title: "Applied torque and torque sensors (dashed)", unit: "force" }, a => [...each("applied")(a), ...sensed(a)]);
+    const axes = (a, first, extra = {}) => ["x", "y", "z"].map((name, k) => (
+      { name: extra.dash ? "" : name, values: a.frame.signals[first + k], time: a.time, color: Theme.color(k), ...extra }));
+    const dashed = { dash: [5, 4], width: 1.2 };
+    add({ title: "Frame and its target (dashed)", unit: "m", frame: true }, a => [...axes(a, 0), ...axes(a, 3, dashed)]);
+    add({ title: "Frame: distance from its target", unit: "m", frame: true }, a => [
+      { name: a.frame.name, values: a.frame.signals[6], time: a.time, color: Theme.color(0) }]);
+    add({ title: "Force of the walls on the arm, and demanded of it (dashed)", unit: "N", wide: true, frame: true },
+      a => [...axes(a, 11), ...axes(a, 8, dashed)]);
     add({ title: "External torque, estimated", unit: "force" }, each("external"));
     add({ title: "Velocity", unit: "rate" }, each("v"));
     add({ title: "Difference from Pinocchio", unit: "relative", log: true }, a => ["M", "Cv", "g"].map((n, k) => (
@@ -174,7 +188,8 @@
       c.stacked = c.title === "Torque by term" && styleSelect.value === "stacked";
       c.levels = c.log ? [{ value: a.validation?.tolerance || 1e-10, name: "tolerance" }] : [];
       if (c.log) c.card.style.display = a.residuals.time.length ? "" : "none";
-      c.set(a.coordinates.length ? c.provide(a) : []);
+      if (c.frame) c.card.style.display = a.frame ? "" : "none";
+      c.set(a.coordinates.length && (a.frame || !c.frame) ? c.provide(a) : []);
       c.time = state.time;
       c.draw();
     }

@@ -86,7 +86,7 @@ class SceneView {
     const spacing = 1.1 * this.reach;
     this.arms = arms.map((arm, k) => {
       const base = Mat.move(0, -(k - (arms.length - 1) / 2) * spacing, 0);
-      return { arm, skeleton: new Skeleton(arm.scene, base) };
+      return { arm, base, skeleton: new Skeleton(arm.scene, base) };
     });
     this.frame();
     if (gl) this.prepare();
@@ -231,6 +231,7 @@ class SceneView {
     if (!this.terrain) this.drawShadow(lists);
     for (const list of lists) for (const s of list.solid) this.shape(s.mesh, s.matrix, [...s.color, 1]);
     for (const { arm, skeleton } of this.arms) this.drawTrail(arm, skeleton, time);
+    for (const { arm, base } of this.arms) if (arm.frame) this.drawPath(arm, base);
     if (ghost) this.drawGhost(lists);
   }
   drawGround() {
@@ -270,6 +271,16 @@ class SceneView {
     gl.colorMask(true, true, true, true);
     gl.disable(gl.POLYGON_OFFSET_FILL);
   }
+  // The whole path that the frame was to take, of the law task_space.
+  drawPath(arm, base) {
+    const gl = this.gl, [x, y, z] = arm.frame.signals.slice(3, 6), n = arm.time.length;
+    arm.path ??= Float32Array.from({ length: 6 * n }, (_, k) => [x, y, z][k % 6]?.[Math.floor(k / 6)] ?? k % 6 === 5);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.trail);
+    gl.bufferData(gl.ARRAY_BUFFER, arm.path, gl.DYNAMIC_DRAW);
+    gl.uniform1f(this.at.mode, 1); gl.uniform1f(this.at.fade, 100 * this.reach);
+    this.shape({ vertices: this.trail, count: n }, base, [0.16, 0.45, 0.95, 0.8], gl.LINE_STRIP);
+    gl.uniform1f(this.at.mode, 0);
+  }
   // Path of the tool in the last two seconds.
   drawTrail(arm, skeleton, time) {
     const gl = this.gl, n = arm.time.length;
@@ -299,7 +310,7 @@ class SceneView {
     const w = span > 0 ? Math.max(0, Math.min(1, (t - arm.time[r]) / span)) : 0;
     return arm.signals[signal].map(s => s[r] + w * (s[next] - s[r]));
   }
-  shapes({ arm, skeleton }, time, ghost, magnify) {
+  shapes({ arm, skeleton, base }, time, ghost, magnify) {
     const q = SceneView.sample(arm, "q", time), out = { solid: [], ghost: [] };
     const poses = skeleton.poses(q), present = l => !(l.from > time) && !(l.to <= time);
     const palette = [[0.90, 0.91, 0.93], [0.22, 0.45, 0.82]];
@@ -316,6 +327,11 @@ class SceneView {
       // position_error is reference minus state, and more exact than their difference
       const e = SceneView.sample(arm, "position_error", time), r = SceneView.sample(arm, "q_reference", time);
       add(out.ghost, skeleton.poses(magnify > 1 ? q.map((x, k) => x + magnify * e[k]) : r));
+    }
+    for (const wall of arm.scene.walls || []) {  // a square piece of it, behind its surface
+      const thick = 0.01 * this.reach, wide = 0.35 * this.reach;
+      const frame = Mat.multiply(base, Vec.frameAlong(wall.normal, wall.point.map((x, d) => x - thick / 2 * wall.normal[d])));
+      out.solid.push({ mesh: this.mesh.box, matrix: Mat.multiply(frame, Mat.scale(wide, wide, thick)), color: [0.62, 0.58, 0.52] });
     }
     for (const p of arm.scene.pushes) if (time >= p.from && time < p.to && poses.has(p.link)) this.arrow(p, poses.get(p.link), out.solid);
     return out;

@@ -47,6 +47,7 @@ Action declare_count(CLI::App& app);
 Action declare_study(CLI::App& app);
 Action declare_symbolic(CLI::App& app);
 Action declare_precision(CLI::App& app);
+Action declare_mjcf(CLI::App& app);
 Action declare_robots(CLI::App& app);
 Action declare_algorithms(CLI::App& app);
 

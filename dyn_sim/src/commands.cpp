@@ -29,6 +29,7 @@ constexpr Command commands[] = {
     {"study", "Reproduce a paper's example with its tables and figures", declare_study},
     {"symbolic", "M, C and g of a small robot as formulas, LaTeX or C++", declare_symbolic},
     {"precision", "Tracking errors of the control laws on a plant equal to the model", declare_precision},
+    {"mjcf", "The robot as MJCF, for other programs that simulate with MuJoCo", declare_mjcf},
     {"robots", "Robots that can be given by name instead of a file", declare_robots},
     {"algorithms", "Algorithms by name, and where each is published", declare_algorithms},
 };

@@ -8,23 +8,12 @@
 
 #include "dyn_core/error.hpp"
 #include "dyn_sim/trajectory.hpp"
+#include "progress.hpp"
 
 namespace dyn::sim {
 namespace {
 
 constexpr double two_pi = 2.0 * std::numbers::pi;
-
-// The progress along a move and its derivatives: s from 0 to 1.
-struct Progress {
-  double s, rate, acceleration;
-};
-
-// s = x^3 (10 - 15 x + 6 x^2); the largest velocity is 15/8.
-Progress quintic(double x, double duration_s) noexcept {
-  const double y = 1.0 - x;
-  return {x * x * x * (10.0 + x * (-15.0 + 6.0 * x)), 30.0 * x * x * y * y / duration_s,
-          60.0 * x * y * (1.0 - 2.0 * x) / (duration_s * duration_s)};
-}
 
 // Ramps that take the share `ramp` of the duration at each end.
 Progress trapezoid(double x, double ramp, double duration_s) noexcept {

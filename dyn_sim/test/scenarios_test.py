@@ -156,6 +156,23 @@ class Scenarios(unittest.TestCase):
         self.assertLess(coarse, 1e-3)
         self.assertLess(fine, 0.3 * coarse)
 
+    def test_wipe_table(self):
+        if "mujoco" not in ENGINES:  # the only engine with contacts
+            done = run("run", SCENARIOS / "wipe_table.yaml", "--fast", "--out", self.out)
+            return fails(self, done, 1, "mujoco")
+        results = self.play("wipe_table", "mujoco")
+        rows = self.log()
+        wiping = [row for row in rows if 2.6 < row["time_s"] < 7.5 and not 4.95 < row["time_s"] < 6.0]
+        for row in wiping:  # the law presses with 15 N and with the stiffness times the depth of the target
+            self.assertAlmostEqual(row["wall_force.z"], -row["frame_force.z"], delta=1.0)
+            self.assertAlmostEqual(row["frame.z"], 0.34, delta=1e-3)
+        still = rows[2450]
+        self.assertAlmostEqual(still["wall_force.z"], 15.0 + 500.0 * (still["frame.z"] - still["frame_target.z"]), delta=0.3)
+        self.assertEqual(results["arms"][0]["frame"]["wall_force"]["end"], [0.0, 0.0, 0.0], "lifted")
+        pushed = [row for row in rows if 5.0 < row["time_s"] < 6.5]
+        self.assertGreater(max(row["q.joint3"] for row in pushed) - min(row["q.joint3"] for row in pushed), 0.05,
+                           "the elbow gives way")
+
     def test_every_scenario_is_tested(self):
         played = set(re.findall(r'self\.play\("(\w+)"', Path(__file__).read_text()))
         self.assertEqual({file.stem for file in SCENARIOS.glob("*.yaml")}, played)

@@ -49,33 +49,18 @@ Vec6d turned(const Mat3d& R, const Vec6d& x) noexcept {
 }  // namespace
 
 std::string find_fault(const TaskParameters& p, int coordinates) {
-  struct Number {
-    const char* name;
-    double value;
-    bool above;  // 0, or at least 0
+  const auto fault = [](std::string_view name, double value, bool above) {
+    if (std::isfinite(value) && (above ? value > 0.0 : value >= 0.0)) return std::string{};
+    return "task." + std::string(name) + ": " + std::to_string(value) + " is not a finite number " +
+           (above ? "above 0" : "of at least 0");
   };
-  std::vector<Number> numbers{{"p_linear", p.p_linear, true},
-                              {"p_angular", p.p_angular, true},
-                              {"d_linear", p.d_linear, true},
-                              {"d_angular", p.d_angular, true},
-                              {"velocity_limit", p.velocity_limit, true},
-                              {"angular_velocity_limit", p.angular_velocity_limit, true},
-                              {"acceleration_limit", p.acceleration_limit, true},
-                              {"angular_acceleration_limit", p.angular_acceleration_limit, true},
-                              {"damping_ratio", p.damping_ratio, false},
-                              {"posture_p", p.posture_p, false},
-                              {"posture_d", p.posture_d, false},
-                              {"damp_below", p.damp_below, false},
-                              {"singular_damping", p.singular_damping, false}};
-  for (size_t i = 0; i < 6; ++i) {
-    numbers.push_back({"stiffness", p.stiffness[i], false});
-    numbers.push_back({"damping", p.damping[i], false});
-    numbers.push_back({"inertia", p.inertia[i], false});
+  for (const TaskNumber& line : task_numbers) {
+    if (auto text = fault(line.name, p.*line.member, line.above); !text.empty()) return text;
   }
-  for (const Number& number : numbers) {
-    if (std::isfinite(number.value) && (number.above ? number.value > 0.0 : number.value >= 0.0)) continue;
-    return std::string("task.") + number.name + ": " + std::to_string(number.value) + " is not a finite number " +
-           (number.above ? "above 0" : "of at least 0");
+  for (const TaskAxisNumbers& line : task_axis_numbers) {
+    for (const double value : p.*line.member) {
+      if (auto text = fault(line.name, value, false); !text.empty()) return text;
+    }
   }
   if (!p.posture.empty() && p.posture.size() != static_cast<size_t>(coordinates)) {
     return "task.posture: given for " + std::to_string(p.posture.size()) + " joints of " + std::to_string(coordinates);

@@ -36,6 +36,16 @@ struct JointOverride {  // the plant's joint differs from the model's
   std::optional<double> damping, friction, armature, stribeck{}, stribeck_velocity{}, offset{};
 };
 
+// The half-space behind a plane, which a sphere about the origin of a link touches. Nothing else collides.
+struct Wall {
+  std::string link;
+  Vec3d point_m = Vec3d::Zero(), normal = Vec3d::UnitZ();  // base frame; the unit normal points away from the wall
+  double radius_m = 0.01;                                  // of the sphere
+  double friction = 0.0;                                   // coefficient
+  double time_constant_s = 0.005;                          // of the contact, a spring with a damper; at least two steps
+  double damping_ratio = 1.0;
+};
+
 constexpr double shortest_step_s = 1e-9;
 
 struct PlantSettings {
@@ -55,6 +65,7 @@ struct PlantSettings {
   std::shared_ptr<const RobotDescription> robot{};
   std::vector<LinkOverride> overrides;
   std::vector<JointOverride> joint_overrides;
+  std::vector<Wall> walls{};  // by MuJoCo only
   unsigned seed = 1;
   const std::atomic<bool>* give_up = nullptr;  // set from outside: advance() returns before the end of its period
 };
@@ -91,6 +102,9 @@ class Plant {
   // and readings delayed in drives and sensors, but not the push. Allocates nothing, so that a plant built beside the
   // loop can replace the previous one between two cycles.
   virtual void take_over(const Plant& before, std::span<const int> from) noexcept = 0;
+
+  // The force of all walls on the arm under the torques that the drives hold, base frame, N.
+  virtual Vec3d wall_force() { return Vec3d::Zero(); }
 
   // Between cycles; velocities stay continuous.
   virtual void attach(const Payload& payload) = 0;

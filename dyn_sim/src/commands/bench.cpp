@@ -9,6 +9,7 @@
 #include "bench/own_attach.hpp"
 #include "bench/own_derivatives.hpp"
 #include "bench/own_frames.hpp"
+#include "bench/own_plant.hpp"
 #include "command.hpp"
 #include "count/chain.hpp"
 #include "dyn_core/kernel_sets.hpp"
@@ -143,6 +144,9 @@ void run_bench(const BenchOptions& options) {
   std::vector<bench::Contestant> all = bench::own_contestants(model, states);
   for (auto& own : bench::derivative_contestants(model, states)) all.push_back(std::move(own));
   for (auto& own : bench::frame_contestants(model, states)) all.push_back(std::move(own));
+  if (options.only.starts_with(bench::plant_task)) {
+    for (auto& own : bench::plant_contestants(*model)) all.push_back(std::move(own));
+  }
   if (options.only.starts_with(bench::attach_task)) {
     for (auto& own : bench::attach_contestants(*model)) all.push_back(std::move(own));
   }
@@ -181,7 +185,7 @@ Action declare_bench(CLI::App& app) {
   app.add_option(
       "--only", options->only,
       "A task as it is printed (M, C, g, M+C+g, inverse derivatives, ..), or TASK:ALGORITHM; attach+detach: of "
-      "a rigid payload, while a loop runs");
+      "a rigid payload, while a loop runs; plant: 1 ms of the simulated arm");
   app.add_option("--calls", options->calls, "Make this many calls of each without measuring")
       ->check(CLI::Range(1, 100000000));
   app.add_option("--seed", options->seed, "Seed of the random states");

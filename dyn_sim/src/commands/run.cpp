@@ -75,8 +75,14 @@ CLI::Validator is_duration() {
 void print_arm(const sim::ArmRecord& arm) {
   std::cout << heading(arm.config->name) << " (" << arm.config->robot << ", " << arm.config->jsim << ")\n";
   Table table({{""}, {"", Table::Align::right}, {""}});
-  table.add({"tracking error, rms", number(arm.tracking_rms, 3), "rad or m"});
-  table.add({"tracking error, largest", number(arm.tracking_max, 3), "rad or m"});
+  const bool in_task_space = !arm.frame_signals.empty();
+  const char* const unit = in_task_space ? "m" : "rad or m";
+  table.add({"tracking error, rms", number(arm.tracking_rms, 3), unit});
+  table.add({"tracking error, largest", number(arm.tracking_max, 3), unit});
+  if (in_task_space) {
+    table.add({"tracking error, angle, largest", number(arm.angle_max, 3), "rad"});
+    table.add({"force of the walls, largest", number(arm.wall_force_max, 4), "N"});
+  }
   table.add({"torque, largest", number(arm.torque_max, 4), "N m or N"});
   if (arm.validation.available) {
     table.add({"samples compared with Pinocchio", std::to_string(arm.validation.samples), ""});

@@ -8,6 +8,7 @@
 
 #include "drives.hpp"
 #include "dyn_core/dynamics.hpp"
+#include "dyn_core/error.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
 #include "dyn_core/kinematics/point_force.hpp"
 #include "dyn_core/model/joint_friction.hpp"
@@ -57,6 +58,9 @@ class NativePlant final : public Plant {
   NativePlant(const RobotDescription& robot, PlantSettings settings, const Vec3d& gravity_mps2)
       : settings_(std::move(settings)), drives_(settings_), sensors_(settings_.noise, settings_.seed) {
     check_step(settings_.step_s);
+    if (!settings_.walls.empty()) {
+      throw ModelError(robot.name + ": plant: walls: the native engine has no contacts; engine mujoco has");
+    }
     integrator_.give_up_on(settings_.give_up);
     options_.gravity_mps2 = gravity_mps2;
     options_.armature = settings_.armature;

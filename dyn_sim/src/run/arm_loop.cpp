@@ -76,6 +76,7 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, con
   record_.time_s.resize(rows_max_);
   record_.jsim.resize(rows_max_);
   record_.flags.resize(rows_max_);
+  if (in_task_space()) record_.frame_signals.assign(rows_max_ * frame_signal_count, 0.0);
   record_.signals.assign(rows_max_ * static_cast<size_t>(Signal::count) * record_.coordinates.size(),
                          std::numeric_limits<double>::quiet_NaN());
   record_.collision_begins_s.reserve(ArmRecord::most_collisions);
@@ -198,8 +199,12 @@ void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
   const size_t own = robot_n_;
   trajectory_->sample(time_s, {ref_q_.data(), own}, {ref_v_.data(), own}, {ref_a_.data(), own});
   ahead_.stand_at(time_s);
-  const control::ReferenceInput reference{
+  control::ReferenceInput reference{
       {ref_q_.data(), own}, {ref_v_.data(), own}, {ref_a_.data(), own}, !stopping_, &ahead_};
+  if (in_task_space()) {
+    task_reference_ = config_.poses->sample(time_s);
+    reference = {q.first(own), v.first(own), {zero_.data(), own}, !stopping_, nullptr, &task_reference_};
+  }
 
   const auto begin = std::chrono::steady_clock::now();
   const control::CycleReport report = controller_.step({q_, v_}, reference, effort_);
@@ -207,7 +212,8 @@ void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
 
   judge_.note(time_s, report, !stopping_);
   now_s_.store(time_s, std::memory_order_relaxed);
-  if (stopping_ && report.mode != control::CycleReport::Mode::tracking) {  // there is no reference any more
+  // There is none for the joints, or no more.
+  if (in_task_space() || (stopping_ && report.mode != control::CycleReport::Mode::tracking)) {
     std::copy_n(plant_->q().data(), own, ref_q_.data());
     std::copy_n(plant_->v().data(), own, ref_v_.data());
     std::fill_n(ref_a_.data(), own, 0.0);
@@ -248,12 +254,27 @@ void ArmLoop::note(double time_s, const control::CycleReport& report) noexcept {
     view_.joints[c].effort.store(effort_[i], std::memory_order_relaxed);
     view_.joints[c].external.store(controller_.terms().external[i], std::memory_order_relaxed);
   }
-  if (!stopping_) {
+  if (in_task_space()) {
+    note_frame(time_s);
+  } else if (!stopping_) {
     squared_ += robot_n_;
     record_.tracking_max = larger_error(worst_error_, record_.tracking_max);
   }
   note_passive(time_s);
   note_report(time_s, report);
+}
+
+void ArmLoop::note_frame(double time_s) noexcept {
+  const control::Vec6d& error = controller_.task().error;
+  const double distance = error.head<3>().norm(), angle = error.tail<3>().norm();
+  worst_error_ = distance;
+  if (stopping_) return;
+  judge_.note_frame(time_s, distance);
+  squares_ += distance * distance;
+  angle_squares_ += angle * angle;
+  ++squared_;
+  record_.tracking_max = larger_error(distance, record_.tracking_max);
+  record_.angle_max = larger_error(angle, record_.angle_max);
 }
 
 void ArmLoop::note_passive(double time_s) noexcept {
@@ -324,6 +345,7 @@ void ArmLoop::write_row(double time_s, const control::CycleReport& report) noexc
     row_signal(row, Signal::position_error)[column(i)] = ref_q_[i] - plant_->q()[i];
     row_signal(row, Signal::velocity_error)[column(i)] = ref_v_[i] - plant_->v()[i];
   }
+  if (in_task_space()) write_frame_row(row);
   record_.time_s[row] = time_s;
   record_.jsim[row] = static_cast<std::int16_t>(report.algorithms.jsim);
   using Mode = control::CycleReport::Mode;
@@ -333,9 +355,21 @@ void ArmLoop::write_row(double time_s, const control::CycleReport& report) noexc
       (report.mode != Mode::tracking ? ArmRecord::flag_holding : 0));
 }
 
+void ArmLoop::write_frame_row(int row) noexcept {
+  const control::TaskCycle& task = controller_.task();
+  const Vec3d wall = plant_->wall_force();
+  record_.wall_force_max = larger_error(wall.norm(), record_.wall_force_max);
+  Eigen::Map<Eigen::Matrix<double, static_cast<int>(frame_signal_count), 1>> to(record_.frame_signals.data() +
+                                                                                row * frame_signal_count);
+  to << task.measured.p_m, task.target.p_m, task.error.head<3>().norm(), task.error.tail<3>().norm(),
+      task.force.head<3>(), wall;
+}
+
 void ArmLoop::finish(const Ending& ending) {
   events_->stop();
-  record_.tracking_rms = squared_ > 0 ? std::sqrt(squares_ / static_cast<double>(squared_)) : 0.0;
+  const double counted = static_cast<double>(std::max<std::int64_t>(squared_, 1));
+  record_.tracking_rms = std::sqrt(squares_ / counted);
+  record_.angle_rms = std::sqrt(angle_squares_ / counted);
 #ifdef DYN_HAS_ORACLE
   if (validator_) {
     const auto dropped = ring_.dropped();

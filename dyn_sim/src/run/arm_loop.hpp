@@ -75,6 +75,9 @@ class ArmLoop {
   void note_passive(double time_s) noexcept;
   void note_report(double time_s, const control::CycleReport& report) noexcept;
   void write_row(double time_s, const control::CycleReport& report) noexcept;
+  void note_frame(double time_s) noexcept;
+  void write_frame_row(int row) noexcept;
+  [[nodiscard]] bool in_task_space() const noexcept { return config_.poses != nullptr; }
   [[nodiscard]] double* row_signal(int row, Signal signal) noexcept;
   [[nodiscard]] size_t column(size_t coordinate) const noexcept { return static_cast<size_t>(columns_[coordinate]); }
 
@@ -100,8 +103,9 @@ class ArmLoop {
   std::vector<char> passive_;  // of the robot's coordinates
   Columns record_columns_;
   std::vector<int> columns_;  // of the record, by coordinate of the present plant
-  double squares_ = 0.0;
+  double squares_ = 0.0, angle_squares_ = 0.0;
   std::int64_t squared_ = 0;
+  control::TaskReference task_reference_;
   double update_ns_ = 0.0, worst_error_ = 0.0;
   std::atomic<double> now_s_{0.0};
   int carried_ = 0;

@@ -37,6 +37,7 @@ std::string default_name(const std::string& robot) {
 
 constexpr std::size_t most_arms = 32;
 constexpr std::size_t most_overrides = 10'000;
+constexpr std::size_t most_walls = 100;
 constexpr double largest_scale = 1e6;
 
 double not_negative(YamlMap& map, const std::string& key, double otherwise, double most) {
@@ -86,6 +87,21 @@ void read_overrides(YamlMap& map, PlantSettings& plant) {
   }
 }
 
+Wall read_wall(YamlMap& map) {
+  Wall wall;
+  wall.link = map.text("link");
+  wall.point_m = map.vector3("point", wall.point_m, about_zero(ranges::length_m, " m"));
+  wall.normal = map.vector3("normal", wall.normal, about_zero(ranges::length_m));
+  if (!(wall.normal.norm() > 1e-6)) map.fail("normal", "has no direction");
+  wall.normal.normalize();
+  wall.radius_m = map.number("radius", wall.radius_m, {1e-6, ranges::length_m, " m"});
+  wall.friction = map.number("friction", wall.friction, {0.0, 100.0});
+  wall.time_constant_s = map.number("time_constant", wall.time_constant_s, {1e-6, 10.0, " s"});
+  wall.damping_ratio = map.number("damping_ratio", wall.damping_ratio, {1e-3, 100.0});
+  map.finish();
+  return wall;
+}
+
 PlantSettings read_plant(YamlMap map, const std::filesystem::path& file) {
   PlantSettings plant;
   if (map.has("robot")) plant.robot = std::make_shared<const RobotDescription>(read_robot(map, file));
@@ -112,6 +128,7 @@ PlantSettings read_plant(YamlMap map, const std::filesystem::path& file) {
   plant.noise = read_noise(map.map("noise"));
   plant.seed = static_cast<unsigned>(map.integer("seed", 1, any_seed));
   read_overrides(map, plant);
+  for (YamlMap& entry : map.list("walls", most_walls)) plant.walls.push_back(read_wall(entry));
   map.finish();
   return plant;
 }
@@ -132,20 +149,37 @@ ValidationConfig read_validation(YamlMap map) {
   return validation;
 }
 
-// The initial position of the plant is within the position limits, wherever it comes from.
-void read_start(YamlMap& map, const Model& model, ArmConfig& arm) {
+// The initial position of the plant, if it is given; within the position limits.
+Point read_start(YamlMap& map, const Model& model) {
+  if (!map.has("start")) {
+    (void)map.raw("start");
+    return {};
+  }
   const auto ranges = coordinate_ranges(model);
-  const bool given = map.has("start");
-  Point start(ranges.size()), v(ranges.size()), a(ranges.size());
-  arm.trajectory->sample(0.0, start, v, a);
-  if (given) start = arm.start_q = map.numbers("start", about_zero(ranges::position, " rad or m"));
+  Point start = map.numbers("start", about_zero(ranges::position, " rad or m"));
   if (start.size() != ranges.size()) {
     map.fail("start", "has " + std::to_string(start.size()) + " values; the robot has " +
                           std::to_string(ranges.size()) + " degrees of freedom");
   }
-  if (const auto outside = find_outside(ranges, start); !outside.empty()) {
-    map.fail(given ? "start" : "trajectory", (given ? "" : "begins with ") + outside);
+  if (const auto outside = find_outside(ranges, start); !outside.empty()) map.fail("start", outside);
+  return start;
+}
+
+// Initial position and intended motion.
+void read_motion(YamlMap& map, const Model& model, const std::filesystem::path& file, ArmConfig& arm) {
+  arm.start_q = read_start(map, model);
+  if (arm.controller.law == control::Law::task_space) {
+    if (arm.start_q.empty()) map.fail("start", "is missing; under the law task_space the arm begins there");
+    arm.poses = read_poses(map.map("trajectory"), model, arm.frame, arm.start_q);
+    arm.trajectory = make_timed_quintic({arm.start_q}, 1.0);
+    return;
   }
+  arm.trajectory = read_trajectory(map.map("trajectory"), model, file);
+  if (!arm.start_q.empty()) return;
+  Point start(model.coordinates()), v(start.size()), a(start.size());
+  arm.trajectory->sample(0.0, start, v, a);
+  const auto outside = find_outside(coordinate_ranges(model), start);
+  if (!outside.empty()) map.fail("trajectory", "begins with " + outside);
 }
 
 ArmConfig read_arm(YamlMap& map, const RunConfig& run, const Expectations& expect) {
@@ -165,10 +199,13 @@ ArmConfig read_arm(YamlMap& map, const RunConfig& run, const Expectations& expec
   read_controller(controller, model, arm);
   arm.validation = read_validation(controller.map("validation"));
   controller.finish();
-  arm.trajectory = read_trajectory(map.map("trajectory"), model, run.file);
+  read_motion(map, model, run.file, arm);
   arm.expect = read_expect(map.map("expect"), expect);
-  read_start(map, model, arm);
   arm.events = read_events(map, model, arm.live.model, run.file);
+  if (arm.poses && std::any_of(arm.events.begin(), arm.events.end(),
+                               [](const Event& event) { return std::holds_alternative<RobotEvent>(event.what); })) {
+    map.fail("events", "another robot cannot come under the law task_space");
+  }
   return arm;
 }
 

@@ -79,6 +79,13 @@ void set_gain(const std::string& name, const std::string& value, const Model& mo
   gains.*gain->member = to_number(name, value);
 }
 
+// task.NAME; null for other names.
+const control::TaskNumber* task_number(const std::string& name) {
+  constexpr std::string_view prefix = "task.";
+  return name.rfind(prefix, 0) == 0 ? control::find_parameter(control::task_numbers, name.substr(prefix.size()))
+                                    : nullptr;
+}
+
 // effort_limit.JOINT and the like; null for other names.
 double* joint_limit(const std::string& name, const Model& model, Parameters& parameters) {
   for (const control::JointParameter& line : control::joint_parameters) {
@@ -139,6 +146,7 @@ void read_controller(YamlMap& map, const Model& model, ArmConfig& arm) {
   arm.live.max_payload_dofs = map.integer("max_payload_dofs", 6, {0, 100});
   arm.passive_joints = map.texts("passive_joints");
   arm.payload_link = map.text("payload_link", "");
+  if (p.law == Law::task_space) read_task(map, model, arm);
   if (p.law == Law::adaptive && arm.payload_link.empty()) map.fail("payload_link", "is missing: adaptive learns there");
   if (const auto fault = control::find_fault(p, model.coordinates()); !fault.empty()) {
     throw ModelError(arm.robot + ": controller: " + fault);
@@ -152,6 +160,9 @@ void set_parameter(const std::string& name, const std::string& value, const Mode
   Parameters changed = parameters;
   if (name == "type") {
     changed.law = law_of(value);
+    if (changed.law != parameters.law && (changed.law == Law::task_space || parameters.law == Law::task_space)) {
+      throw ModelError("type: the law task_space cannot be chosen or left while it runs");
+    }
   } else if (name == "gravity_compensation") {
     changed.gravity_compensation = gravity_of(value);
   } else if (const auto* const flag = control::find_parameter(control::flag_parameters, name); flag != nullptr) {
@@ -160,6 +171,8 @@ void set_parameter(const std::string& name, const std::string& value, const Mode
     changed.*number->member = to_number(name, value);
   } else if (double* const limit = joint_limit(name, model, changed); limit != nullptr) {
     *limit = to_number(name, value);
+  } else if (const auto* const task = task_number(name); task != nullptr && changed.law == Law::task_space) {
+    changed.task.*task->member = to_number(name, value);
   } else if (name.rfind("gains.", 0) == 0 && name.rfind('.') > 6) {
     set_gain(name, value, model, changed);
   } else {

@@ -11,6 +11,11 @@ namespace dyn::sim {
 
 void read_controller(YamlMap& map, const Model& model, ArmConfig& arm);
 std::shared_ptr<const Trajectory> read_trajectory(YamlMap map, const Model& model, const std::filesystem::path& file);
+// Of the law task_space: `frame` and `task` of the controller, and the trajectory, which begins at the frame's pose at
+// `start`.
+void read_task(YamlMap& map, const Model& model, ArmConfig& arm);
+std::shared_ptr<const PoseTrajectory> read_poses(YamlMap map, const Model& model, const std::string& frame,
+                                                 const Point& start);
 Expectations read_expect(YamlMap map, const Expectations& otherwise);
 std::vector<Event> read_events(YamlMap& map, const Model& model, const ModelOptions& options,
                                const std::filesystem::path& file);

@@ -217,7 +217,8 @@ std::shared_ptr<const Trajectory> read_trajectory(YamlMap map, const Model& mode
   } else if (type == "file") {
     trajectory = load_trajectory(file.parent_path() / map.text("path"), coordinate_ranges(model));
   } else {
-    map.fail("type", "'" + type + "' must be quintic, trapezoidal, sinusoid, fourier or file");
+    map.fail("type", "'" + type + "' must be quintic, trapezoidal, sinusoid, fourier or file" +
+                         (type == "poses" ? "; poses belong to the law task_space" : ""));
   }
   map.finish();
   return trajectory;

@@ -133,6 +133,7 @@ void Judge::add(const Model& robot, const ArmConfig& config, const std::vector<i
   const auto ranges = coordinate_ranges(robot);
   const auto passive = passive_coordinates(robot, config);
   const bool follows = follows_its_trajectory(config);
+  const bool by_joint = config.controller.law != control::Law::task_space;
   std::size_t i = 0;
   for (const Joint& joint : robot.joints()) {
     for (int k = 0; k < joint.degrees && i < passive.size(); ++k, ++i) {
@@ -141,7 +142,7 @@ void Judge::add(const Model& robot, const ArmConfig& config, const std::vector<i
       const bool linear = is_linear(joint.description.type, k);
       const bool wraps = joint.description.type == JointType::continuous;
       const double most = expect_.tracking_max.value_or(linear ? expect_.prismatic_error_m : quarter_turn_rad);
-      const bool tracked = passive[i] == 0 && (follows || expect_.tracking_max);
+      const bool tracked = by_joint && passive[i] == 0 && (follows || expect_.tracking_max);
       constexpr double none = std::numeric_limits<double>::infinity();
       joints_.resize(column, {-none, none, 0.0, none, false, false, false});  // joints of payloads are not judged
       joints_.push_back(
@@ -199,6 +200,11 @@ void Judge::note_joint(double time_s, std::size_t coordinate, double q, double r
   joint.reference_sum += way;
   joint.reference_squares += way * way;
   ++joint.cycles;
+}
+
+void Judge::note_frame(double time_s, double distance) noexcept {
+  frame_error_ = larger_error(distance, frame_error_);
+  if (expect_.tracking_max && !(distance <= *expect_.tracking_max) && frame_error_s_ < 0.0) frame_error_s_ = time_s;
 }
 
 void Judge::tell_numbers(double end_s, ArmRecord& record) const {
@@ -286,6 +292,11 @@ void Judge::tell_expected(double end_s, ArmRecord& record) const {
     add_failure(record, end_s,
                 joined("the tracking error's rms is ", record.tracking_rms, ", more than the ", *expect_.tracking_rms,
                        " expected"));
+  }
+  if (frame_error_s_ >= 0.0) {
+    add_failure(
+        record, frame_error_s_,
+        joined("the frame was up to ", frame_error_, " m away from its target, more than ", *expect_.tracking_max));
   }
   const auto seen = static_cast<int>(record.collision_begins_s.size());
   if (expect_.collisions && (seen < expect_.collisions->first || seen > expect_.collisions->second)) {

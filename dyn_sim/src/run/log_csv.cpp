@@ -24,6 +24,9 @@ std::string header(const ArmRecord& arm) {
       line += ',' + field(to_string(static_cast<Signal>(s)) + ('.' + name));
     }
   }
+  for (const char* const name : frame_signal_names) {
+    if (!arm.frame_signals.empty()) line += std::string(",") + name;
+  }
   return line + ",jsim,flags\n";
 }
 
@@ -33,6 +36,10 @@ void append_row(std::string& line, const ArmRecord& arm, int row) {
   for (size_t k = 0; k < width; ++k) {
     line += ',';
     outputs::append_number(line, arm.signals[row * width + k]);
+  }
+  for (size_t k = 0; k < frame_signal_count && !arm.frame_signals.empty(); ++k) {
+    line += ',';
+    outputs::append_number(line, arm.frame_signal(row, static_cast<FrameSignal>(k)));
   }
   line += ',' + (row < std::ssize(arm.jsim) ? outputs::jsim_name(arm.jsim[row]) : std::string());
   line += ',' + (row < std::ssize(arm.flags) ? std::to_string(arm.flags[row]) : std::string("0")) + '\n';

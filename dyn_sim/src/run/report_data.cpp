@@ -69,6 +69,21 @@ Json all_signals(const ArmRecord& arm, const Thinning& to) {
   return signals;
 }
 
+// Path of the frame and the forces, under task_space.
+Json frame_data(const ArmRecord& arm, const Thinning& to) {
+  Json json = {{"name", arm.config->frame}};
+  for (size_t s = 0; s < frame_signal_count; ++s) {
+    std::vector<float> values;
+    for (int k = 0; k < to.stretches; ++k) {
+      for (const int row : {to.begin(k), to.begin(k + 1) - 1}) {
+        values.push_back(static_cast<float>(arm.frame_signal(row, static_cast<FrameSignal>(s))));
+      }
+    }
+    json["signals"].push_back(base64_floats(values));
+  }
+  return json;
+}
+
 // [time, value] wherever the value changes.
 template <class Value>
 Json changes(const ArmRecord& arm, Value&& value) {
@@ -193,6 +208,7 @@ nlohmann::json arm_data(const ArmRecord& arm, int rows) {
                {"residuals", residuals(arm, rows)},
                {"scene", scene(arm)}};
   add_config(json, arm);
+  if (!arm.frame_signals.empty() && arm.config) json["frame"] = frame_data(arm, to);
   return json;
 }
 

@@ -227,6 +227,10 @@ nlohmann::json scene(const ArmRecord& arm) {
   const RobotDescription& robot = arm.config->description;
   const double radius = 0.035 * reach(robot);
   Json json = robot_scene(robot, arm.coordinates, radius);
+  json["walls"] = Json::array();
+  for (const Wall& wall : arm.config->plant.walls) {
+    json["walls"].push_back({{"point", to_json(wall.point_m)}, {"normal", to_json(wall.normal)}});
+  }
   add_robots(json, arm, radius);
   add_events(json, arm, radius);
   return json;

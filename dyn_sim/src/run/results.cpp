@@ -128,6 +128,13 @@ int count_rows(const ArmRecord& arm, std::uint8_t flag) {
   return static_cast<int>(std::count_if(arm.flags.begin(), arm.flags.end(), [flag](auto f) { return f & flag; }));
 }
 
+// N, base axes, on the arm.
+Json wall_force_at_end(const ArmRecord& arm) {
+  if (arm.rows == 0) return nullptr;
+  const auto force = [&](FrameSignal s) { return finite(arm.frame_signal(arm.rows - 1, s)); };
+  return {force(FrameSignal::wall_x), force(FrameSignal::wall_y), force(FrameSignal::wall_z)};
+}
+
 Json arm_json(const ArmRecord& arm) {
   Json json = {{"tracking", {{"rms", finite(arm.tracking_rms)}, {"max", finite(arm.tracking_max)}}},
                {"torque", {{"max", finite(arm.torque_max)}}},
@@ -146,6 +153,12 @@ Json arm_json(const ArmRecord& arm) {
                  {"holding", count_rows(arm, ArmRecord::flag_holding)},
                  {"fallback", count_rows(arm, ArmRecord::flag_fallback)}}}};
   if (!arm.config) return json;
+  if (!arm.frame_signals.empty()) {
+    json["frame"] = {{"name", arm.config->frame},
+                     {"distance", {{"rms", finite(arm.tracking_rms)}, {"max", finite(arm.tracking_max)}}},
+                     {"angle", {{"rms", finite(arm.angle_rms)}, {"max", finite(arm.angle_max)}}},
+                     {"wall_force", {{"max", finite(arm.wall_force_max)}, {"end", wall_force_at_end(arm)}}}};
+  }
   json["name"] = arm.config->name;
   json["robot"] = arm.config->robot;
   json["law"] = outputs::law_name(arm.config->controller.law);

@@ -74,12 +74,13 @@ inline constexpr std::array<GainParameter, 4> gain_parameters{
 
 // Parameters with a word as value: `type` of dyn run (ROS has plugins instead, and the parameter `law` for passivity
 // and adaptive), and gravity_compensation.
-inline constexpr std::array<std::pair<std::string_view, Law>, 5> law_names{
+inline constexpr std::array<std::pair<std::string_view, Law>, 6> law_names{
     {{"computed_torque", Law::computed_torque},
      {"feedforward", Law::feedforward},
      {"gravity_compensation", Law::gravity_compensation},
      {"passivity", Law::passivity},
-     {"adaptive", Law::adaptive}}};
+     {"adaptive", Law::adaptive},
+     {"task_space", Law::task_space}}};
 inline constexpr std::array<std::pair<std::string_view, GravityCompensation>, 3> gravity_compensation_names{
     {{"full", GravityCompensation::full},
      {"none", GravityCompensation::none},

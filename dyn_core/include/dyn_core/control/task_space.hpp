@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dyn_core/control/passive_joints.hpp"
@@ -52,6 +53,33 @@ struct TaskParameters {
   // Lambda is damped where the smallest singular value of J (m and rad) is below damp_below.
   double damp_below = 0.05, singular_damping = 0.1;
 };
+// Every number of TaskParameters, by the name that ROS (task.NAME) and the YAML of `dyn run` give it.
+struct TaskNumber {
+  std::string_view name;
+  double TaskParameters::*member;
+  bool above;  // 0, or at least 0
+};
+inline constexpr std::array<TaskNumber, 13> task_numbers{
+    {{"p_linear", &TaskParameters::p_linear, true},
+     {"p_angular", &TaskParameters::p_angular, true},
+     {"d_linear", &TaskParameters::d_linear, true},
+     {"d_angular", &TaskParameters::d_angular, true},
+     {"velocity_limit", &TaskParameters::velocity_limit, true},
+     {"angular_velocity_limit", &TaskParameters::angular_velocity_limit, true},
+     {"acceleration_limit", &TaskParameters::acceleration_limit, true},
+     {"angular_acceleration_limit", &TaskParameters::angular_acceleration_limit, true},
+     {"damping_ratio", &TaskParameters::damping_ratio, false},
+     {"posture_p", &TaskParameters::posture_p, false},
+     {"posture_d", &TaskParameters::posture_d, false},
+     {"damp_below", &TaskParameters::damp_below, false},
+     {"singular_damping", &TaskParameters::singular_damping, false}}};
+struct TaskAxisNumbers {  // one for each axis, at least 0
+  std::string_view name;
+  std::array<double, 6> TaskParameters::*member;
+};
+inline constexpr std::array<TaskAxisNumbers, 3> task_axis_numbers{{{"stiffness", &TaskParameters::stiffness},
+                                                                   {"damping", &TaskParameters::damping},
+                                                                   {"inertia", &TaskParameters::inertia}}};
 // One sentence about the first thing wrong with it; empty if all is well.
 std::string find_fault(const TaskParameters& parameters, int coordinates);
 

@@ -16,6 +16,7 @@
 #include "dyn_core/control/parameters.hpp"
 #include "dyn_core/live/live_model.hpp"
 #include "dyn_sim/plant.hpp"
+#include "dyn_sim/pose_trajectory.hpp"
 #include "dyn_sim/trajectory.hpp"
 
 namespace dyn::sim {
@@ -95,7 +96,9 @@ struct ArmConfig {
   std::string payload_link;  // link on which the law `adaptive` learns a payload
   ValidationConfig validation;
   PlantSettings plant;
-  std::shared_ptr<const Trajectory> trajectory;
+  std::string frame;                              // that the law task_space controls; empty: another law
+  std::shared_ptr<const PoseTrajectory> poses{};  // of that frame
+  std::shared_ptr<const Trajectory> trajectory;   // of the joints; under task_space they stand at `start_q`
   std::vector<double> start_q;  // initial position of the plant; the trajectory's beginning unless given
   std::vector<Event> events;    // by time
   Expectations expect;

@@ -43,6 +43,31 @@ constexpr std::array<const char*, static_cast<std::size_t>(Signal::count)> signa
   return signal < Signal::count ? signal_names[static_cast<std::size_t>(signal)] : "";
 }
 
+// What is recorded of the frame under the law task_space, one row a recorded cycle; base axes. Position and target are
+// those that the controller sees.
+enum class FrameSignal : std::uint8_t {
+  x,
+  y,
+  z,
+  target_x,
+  target_y,
+  target_z,  // m
+  distance,  // from the target, m
+  angle,     // from the target, rad
+  force_x,
+  force_y,
+  force_z,  // demanded by the law, N
+  wall_x,
+  wall_y,
+  wall_z,  // of the plant's walls on the arm, N
+  count
+};
+constexpr std::size_t frame_signal_count = static_cast<std::size_t>(FrameSignal::count);
+constexpr std::array<const char*, frame_signal_count> frame_signal_names{
+    "frame.x",        "frame.y",      "frame.z",      "frame_target.x", "frame_target.y",
+    "frame_target.z", "frame_error",  "frame_angle",  "frame_force.x",  "frame_force.y",
+    "frame_force.z",  "wall_force.x", "wall_force.y", "wall_force.z"};
+
 struct EventRecord {
   double planned_s = 0.0, applied_s = -1.0;  // -1: never
   std::string label;
@@ -97,6 +122,7 @@ struct ArmRecord {
   int rows = 0;                             // recorded
   std::vector<double> time_s;               // by row
   std::vector<double> signals;              // [row][signal][coordinate]
+  std::vector<double> frame_signals;        // [row][frame signal]; empty unless the law is task_space
   std::vector<std::int16_t> jsim;           // by row: index of the algorithm that was used
   std::vector<std::uint8_t> flags;          // by row: flag_saturated | ...
   std::vector<EventRecord> events;
@@ -105,7 +131,9 @@ struct ArmRecord {
   std::vector<FailureRecord> failures;  // by time; none: the run succeeded
   double saturation = 0.0;              // share of the cycles, not counting those in which the arm is brought to rest
   bool sensed_known = true;             // the torque sensors' readings and accelerations were recorded
+  // Under task_space: of the frame's distance from its target, m, and angle, rad.
   double tracking_rms = 0.0, tracking_max = 0.0, torque_max = 0.0;
+  double angle_rms = 0.0, angle_max = 0.0, wall_force_max = 0.0;
   // Collisions that the controller reported: cycles, and the beginnings of the first ones.
   std::uint64_t collision_cycles = 0;
   std::vector<double> collision_begins_s;  // at most most_collisions
@@ -125,6 +153,9 @@ struct ArmRecord {
 
   static constexpr std::uint8_t flag_saturated = 1, flag_collision = 2, flag_ramping = 4, flag_holding = 8,
                                 flag_fallback = 16;
+  [[nodiscard]] double frame_signal(int row, FrameSignal s) const {
+    return frame_signals[static_cast<std::size_t>(row) * frame_signal_count + static_cast<std::size_t>(s)];
+  }
   [[nodiscard]] double signal(int row, Signal s, int coordinate) const {
     const auto n = coordinates.size();
     return signals[(static_cast<std::size_t>(row) * static_cast<std::size_t>(Signal::count) +

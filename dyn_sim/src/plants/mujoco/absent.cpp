@@ -3,6 +3,7 @@
 // Replaces the plant in a build that found no MuJoCo headers.
 #include "dyn_core/error.hpp"
 #include "dyn_sim/law_in_mujoco.hpp"
+#include "dyn_sim/mjcf.hpp"
 #include "dyn_sim/plant.hpp"
 
 namespace dyn::sim {
@@ -14,6 +15,8 @@ std::unique_ptr<Plant> make_mujoco_plant(const RobotDescription&, const PlantSet
 std::vector<MujocoRow> simulate_in_mujoco(const Model&, const TorqueLaw&, double, int, int) {
   throw ModelError(mujoco_missing());
 }
+
+std::string mjcf_of(const Model&, const PlantSettings&) { throw ModelError(mujoco_missing()); }
 
 std::string mujoco_missing() {
   return "engine mujoco: this program was built without it (no MuJoCo 4 headers were found; scripts/setup installs "

@@ -65,6 +65,11 @@ Library load() {
   find(handle, "mjs_addBody", all.add_body);
   find(handle, "mjs_addJoint", all.add_joint);
   find(handle, "mjs_addEquality", all.add_equality);
+  find(handle, "mjs_addGeom", all.add_geom);
+  find(handle, "mjs_addPair", all.add_pair);
+  find(handle, "mjs_addActuator", all.add_actuator);
+  find(handle, "mjs_setToMotor", all.set_to_motor);
+  find(handle, "mj_saveXMLString", all.save_xml);
   find(handle, "mjs_setName", all.set_name);
   find(handle, "mjs_setString", all.set_string);
   find(handle, "mjs_getId", all.get_id);
@@ -76,6 +81,7 @@ Library load() {
   find(handle, "mj_forward", all.forward);
   find(handle, "mj_step", all.step);
   find(handle, "mj_fullM", all.full_M);
+  find(handle, "mj_contactForce", all.contact_force);
   find(handle, "mjcb_control", all.control_callback);
   mjLogConfig log = all.get_log_config();
   log.logto_file = 0;  // otherwise it would write MUJOCO_LOG.TXT to the working directory

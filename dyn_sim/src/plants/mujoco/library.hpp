@@ -21,6 +21,11 @@ struct Library {
   decltype(&::mjs_addBody) add_body = nullptr;
   decltype(&::mjs_addJoint) add_joint = nullptr;
   decltype(&::mjs_addEquality) add_equality = nullptr;
+  decltype(&::mjs_addGeom) add_geom = nullptr;
+  decltype(&::mjs_addPair) add_pair = nullptr;
+  decltype(&::mjs_addActuator) add_actuator = nullptr;
+  decltype(&::mjs_setToMotor) set_to_motor = nullptr;
+  decltype(&::mj_saveXMLString) save_xml = nullptr;
   decltype(&::mjs_setName) set_name = nullptr;
   decltype(&::mjs_setString) set_string = nullptr;
   decltype(&::mjs_getId) get_id = nullptr;
@@ -33,6 +38,7 @@ struct Library {
   decltype(&::mj_forward) forward = nullptr;
   decltype(&::mj_step) step = nullptr;
   decltype(&::mj_fullM) full_M = nullptr;
+  decltype(&::mj_contactForce) contact_force = nullptr;
 
   mjfGeneric* control_callback = nullptr;  // address of the library's variable mjcb_control
 };

@@ -38,6 +38,7 @@ class MujocoPlant final : public Plant {
     }
     const RobotDescription own = with_overrides(robot, settings_);
     check_step(settings_.step_s);
+    check_walls(robot.name);
     options_.gravity_mps2 = gravity_mps2;
     options_.armature = settings_.armature;
     options_.allow_impossible_inertia = settings_.allow_impossible_inertia;
@@ -88,11 +89,26 @@ class MujocoPlant final : public Plant {
     for (size_t i = 0; i < q_.size(); ++i) a[i] = sim_.data->qacc[sim_.dof[sim_.lead[i]]];
   }
 
+  // A contact's force is that of its first geom on the second one, in the contact's axes. Both orders occur.
+  Vec3d wall_force() override {
+    put_torques();
+    mj_.forward(sim_.model.get(), sim_.data.get());
+    Vec3d sum = Vec3d::Zero();
+    for (int c = 0; c < sim_.data->ncon; ++c) {
+      const mjContact& contact = sim_.data->contact[c];
+      Eigen::Matrix<double, 6, 1> wrench;
+      mj_.contact_force(sim_.model.get(), sim_.data.get(), c, wrench.data());
+      const Eigen::Map<const Mat3d> axes(contact.frame);  // columns, since MuJoCo's rows are the axes
+      const bool wall_first = sim_.model->geom_bodyid[contact.geom[0]] == 0;
+      sum += (wall_first ? 1.0 : -1.0) * (axes * wrench.head<3>());
+    }
+    return sum;
+  }
+
   void command(std::span<const double> effort) override { drives_.take(effort); }
 
   void hold(double period_s) override {
-    const double wanted = settings_.step_s > 0.0 ? settings_.step_s : largest_step_s;
-    const int steps = steps_in(period_s, wanted);
+    const int steps = steps_in(period_s, wanted_step_s());
     sim_.model->opt.timestep = period_s / steps;
     for (int k = 0; k < steps && !given_up(); ++k) {
       put_torques();
@@ -132,6 +148,18 @@ class MujocoPlant final : public Plant {
  private:
   [[nodiscard]] bool given_up() const noexcept {
     return settings_.give_up != nullptr && settings_.give_up->load(std::memory_order_relaxed);
+  }
+
+  [[nodiscard]] double wanted_step_s() const { return settings_.step_s > 0.0 ? settings_.step_s : largest_step_s; }
+
+  // MuJoCo would lengthen shorter ones.
+  void check_walls(const std::string& robot) const {
+    for (const Wall& wall : settings_.walls) {
+      if (wall.time_constant_s >= 2.0 * wanted_step_s()) continue;
+      throw ModelError(robot + ": plant: walls: link '" + wall.link + "': time_constant " +
+                       std::to_string(wall.time_constant_s) + " s is shorter than two steps of " +
+                       std::to_string(wanted_step_s()) + " s");
+    }
   }
 
   void rebuild(const RobotDescription& description) {
