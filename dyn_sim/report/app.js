@@ -153,7 +153,7 @@
       { name: a.coordinates[c].name, values: a.signals[signal][c], time: a.time, color: Theme.color(c), ...extra }));
     const reference = a => each("q_reference", { dash: [5, 4], width: 1.2 })(a).map(l => ({ ...l, name: "" }));
     add({ title: "Position and reference (dashed)", unit: "length" }, a => [...each("q")(a), ...reference(a)]);
-    add({ title: "Tracking error", unit: "length" }, each("position_error"));
+    add({ title: "Tracking error", unit: "length", frame: false }, each("position_error"));
     add({ title: "Torque by term", unit: "force", wide: true, control: make("span", {}, jointSelect, " ", styleSelect) }, a => [
       ...terms.map((t, k) => ({ name: t, values: a.signals[t][a.term], time: a.time, color: Theme.color(k + 1), area: true })),
       { name: "applied", values: a.signals.applied[a.term], time: a.time, color: Theme.ink, width: 1.4 }]);
@@ -188,7 +188,7 @@
       c.stacked = c.title === "Torque by term" && styleSelect.value === "stacked";
       c.levels = c.log ? [{ value: a.validation?.tolerance || 1e-10, name: "tolerance" }] : [];
       if (c.log) c.card.style.display = a.residuals.time.length ? "" : "none";
-      if (c.frame) c.card.style.display = a.frame ? "" : "none";
+      if (c.frame !== undefined) c.card.style.display = !!a.frame === c.frame ? "" : "none";  // of a frame, or of joints
       c.set(a.coordinates.length && (a.frame || !c.frame) ? c.provide(a) : []);
       c.time = state.time;
       c.draw();
