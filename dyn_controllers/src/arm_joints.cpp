@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "dyn_controllers/arm.hpp"
+#include "dyn_controllers/joint_entries.hpp"
 #include "dyn_controllers/make_live_model.hpp"
 
 namespace dyn_controllers {
@@ -21,24 +22,7 @@ constexpr std::vector<double> Terms::*every_term[] = {
 
 }  // namespace
 
-// By coordinate of the robot in the model, without payloads: its place in coordinate_names_.
-std::vector<int> Arm::entries_of(const dyn::Model& model) const {
-  std::vector<int> entries;
-  for (const dyn::Joint& joint : model.joints()) {
-    if (joint.description.payload != 0) continue;
-    for (int k = 0; k < joint.degrees; ++k) {
-      const std::string& name = model.coordinate_names()[joint.first_coordinate + k];
-      const auto found = std::find(coordinate_names_.begin(), coordinate_names_.end(), name);
-      if (found == coordinate_names_.end()) {
-        throw ModelError(model.description().source + ": joint '" + name +
-                         "' has no interfaces here, since the robot with which the controller was configured does not "
-                         "have it");
-      }
-      entries.push_back(static_cast<int>(found - coordinate_names_.begin()));
-    }
-  }
-  return entries;
-}
+std::vector<int> Arm::entries_of(const dyn::Model& model) const { return joint_entries(model, coordinate_names_); }
 
 // All joints that move the frame must be commanded.
 void Arm::check_frame(const dyn::Model& model) const {

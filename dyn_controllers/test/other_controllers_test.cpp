@@ -8,6 +8,7 @@
 #include "dyn_controllers/dynamics_broadcaster.hpp"
 #include "dyn_controllers/gravity_compensation_controller.hpp"
 #include "dyn_controllers/torque_controller.hpp"
+#include "dyn_msgs/srv/replace_joints.hpp"
 #include "handle_locks.hpp"
 #include "support/allocation_counter.hpp"
 
@@ -199,6 +200,65 @@ TEST(Broadcaster, ObservesWhatPushes) {
   const auto message = dynamics_message(plugin);
   ASSERT_EQ(message.external_effort.size(), 7U);
   for (size_t i = 0; i < 7; ++i) EXPECT_NEAR(message.external_effort[i], i == 1 ? 3.0 : 0.0, 1e-6);
+}
+
+// Another joint comes and goes: the terms are those of the joints that the robot has, in the model's order.
+TEST(Broadcaster, FollowsOtherJoints) {
+  const std::string with_module = dyn::read_urdf_text(dyn::find_robot("arm7_module"));
+  Plugin<DynamicsBroadcaster> plugin(
+      {{"publish_rate", rclcpp::ParameterValue(1000.0)}, {"measured_effort", rclcpp::ParameterValue(true)}},
+      with_module);
+  ASSERT_TRUE(plugin.initialised && plugin.configure() && plugin.activate());
+  set_state(plugin, some_q, some_v);
+  plugin.set_state("joint8/position", std::numeric_limits<double>::quiet_NaN());  // not there: ignored below
+  Room room(*plugin.controller->get_node());
+  dyn_msgs::msg::Dynamics message;
+  const auto subscription = room.node->create_subscription<dyn_msgs::msg::Dynamics>(
+      "/controller/dynamics", 1, [&](const dyn_msgs::msg::Dynamics::ConstSharedPtr& m) { message = *m; });
+  const auto seen = [&](size_t joints) {
+    return room.spin_until([&] {
+      EXPECT_EQ(plugin.update(), return_type::OK);
+      return message.joint_names.size() == joints;
+    });
+  };
+  dyn_msgs::srv::ReplaceJoints::Request request;
+  request.urdf = arm7_urdf();
+  request.map.resize(1);
+  request.map[0].joint = "joint8";
+  ASSERT_TRUE(room.call<dyn_msgs::srv::ReplaceJoints>("replace_joints", request)->success);
+  ASSERT_TRUE(seen(7));
+  EXPECT_EQ(message.joint_names, arm7_joints());
+  const auto seven = arm7_at(some_q, some_v, true);
+  for (int i = 0; i < 7; ++i) {
+    EXPECT_NEAR(message.gravity[i], seven.g()[i], 1e-12);
+    EXPECT_NEAR(message.mass_matrix[static_cast<size_t>(8 * i)], seven.M()(i, i), 1e-12);
+  }
+  EXPECT_EQ(message.external_effort.size(), 7U);
+  // A payload with a joint of its own would have room now, but no state.
+  dyn_msgs::srv::AttachPayload::Request chain;
+  chain.payload.name = "cup";
+  chain.payload.link = "tool0";
+  chain.payload.urdf = dyn::read_urdf_text(dyn::find_robot("crucible"));
+  const auto refused = room.call<dyn_msgs::srv::AttachPayload>("attach_payload", chain);
+  EXPECT_FALSE(refused->success);
+  EXPECT_NE(refused->message.find("no state source"), std::string::npos) << refused->message;
+
+  plugin.set_state("joint8/position", 0.3);
+  plugin.set_state("joint8/velocity", -0.5);
+  request.urdf = with_module;
+  request.map.clear();
+  ASSERT_TRUE(room.call<dyn_msgs::srv::ReplaceJoints>("replace_joints", request)->success);
+  ASSERT_TRUE(seen(8));
+  dyn::ModelOptions options;
+  options.armature = true;
+  dyn::Dynamics eight(dyn::load_model("arm7_module", options));
+  std::vector<double> q = some_q, v = some_v;
+  q.push_back(0.3);
+  v.push_back(-0.5);
+  ASSERT_TRUE(eight.update(q, v).ok());
+  for (int i = 0; i < 8; ++i) EXPECT_NEAR(message.gravity[i], eight.g()[i], 1e-12);
+  request.urdf = arm7_urdf();  // joint8 without a word about it
+  EXPECT_FALSE(room.call<dyn_msgs::srv::ReplaceJoints>("replace_joints", request)->success);
 }
 
 }  // namespace
