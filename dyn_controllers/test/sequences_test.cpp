@@ -10,6 +10,7 @@
 #include "arm_watch.hpp"
 #include "dyn_controllers/task_space_controller.hpp"
 #include "dyn_msgs/srv/push.hpp"
+#include "faulty_client.hpp"
 #include "sequence_parameters.hpp"
 #include "std_msgs/msg/float64_multi_array.hpp"
 
@@ -20,40 +21,6 @@ using Names = std::vector<std::string>;
 constexpr int best_effort = controller_manager_msgs::srv::SwitchController::Request::BEST_EFFORT;
 constexpr double period_s = 0.001;
 constexpr double largest_leap = 5e-3;  // rad beyond velocity times period
-
-// Writes where the arm is to the references of a controller below; reports an error when it is told to.
-class FaultyClient : public controller_interface::ControllerInterface {
- public:
-  controller_interface::CallbackReturn on_init() override { return controller_interface::CallbackReturn::SUCCESS; }
-  [[nodiscard]] controller_interface::InterfaceConfiguration command_interface_configuration() const override {
-    Names names;
-    for (const std::string& joint : arm7_joints()) {
-      for (const char* what : {"/position", "/velocity", "/acceleration"}) names.push_back("computed/" + joint + what);
-    }
-    return {controller_interface::interface_configuration_type::INDIVIDUAL, names};
-  }
-  [[nodiscard]] controller_interface::InterfaceConfiguration state_interface_configuration() const override {
-    Names names = arm7_joints();
-    for (std::string& name : names) name += "/position";
-    return {controller_interface::interface_configuration_type::INDIVIDUAL, names};
-  }
-  controller_interface::CallbackReturn on_activate(const rclcpp_lifecycle::State&) override {
-    at.assign(7, 0.0);
-    for (size_t i = 0; i < 7; ++i) at[i] = state_interfaces_[i].get_optional<double>().value();
-    fails = false;
-    return controller_interface::CallbackReturn::SUCCESS;
-  }
-  return_type update(const rclcpp::Time&, const rclcpp::Duration&) override {
-    for (size_t i = 0; i < 7; ++i) {
-      (void)command_interfaces_[3 * i].set_value(at[i]);
-      (void)command_interfaces_[3 * i + 1].set_value(0.0);
-      (void)command_interfaces_[3 * i + 2].set_value(0.0);
-    }
-    return fails ? return_type::ERROR : return_type::OK;
-  }
-  std::vector<double> at;
-  bool fails = false;
-};
 
 class Sequences : public ManagerTest {
  protected:
@@ -79,6 +46,8 @@ class Sequences : public ManagerTest {
           user->create_publisher<trajectory_msgs::msg::JointTrajectoryPoint>(std::string("/") + name + "/reference", 1);
     }
     targets = user->create_publisher<geometry_msgs::msg::PoseStamped>("/task/target_pose", 1);
+    twists = user->create_publisher<geometry_msgs::msg::TwistStamped>("/task/target_twist", 1);
+    wrenches = user->create_publisher<geometry_msgs::msg::WrenchStamped>("/task/target_wrench", 1);
     positions = user->create_publisher<std_msgs::msg::Float64MultiArray>("/position/commands", 1);
     pushes = user->create_client<dyn_msgs::srv::Push>("/simulated_arm/push");
     switch_to({"watch"}, {});
@@ -163,6 +132,8 @@ class Sequences : public ManagerTest {
   void send_goal(const std::string& name);
   void send_reference(const std::string& name);
   void send_target();
+  void send_twist();
+  void send_wrench();
   void send_positions();
   void play(int actions);
 
@@ -177,6 +148,8 @@ class Sequences : public ManagerTest {
   std::map<std::string, rclcpp::Publisher<trajectory_msgs::msg::JointTrajectoryPoint>::SharedPtr> references;
   rclcpp::Publisher<std_msgs::msg::Float64MultiArray>::SharedPtr positions;
   rclcpp::Publisher<geometry_msgs::msg::PoseStamped>::SharedPtr targets;
+  rclcpp::Publisher<geometry_msgs::msg::TwistStamped>::SharedPtr twists;
+  rclcpp::Publisher<geometry_msgs::msg::WrenchStamped>::SharedPtr wrenches;
   rclcpp::Client<dyn_msgs::srv::Push>::SharedPtr pushes;
 };
 
@@ -308,6 +281,37 @@ void Sequences::send_target() {
   executor->spin_some();
 }
 
+// Slow, fast or absurd, in axes of the root or of the hand, for a time that may be longer than reference_timeout.
+void Sequences::send_twist() {
+  geometry_msgs::msg::TwistStamped message;
+  message.header.frame_id = chance(0.5) ? "tool0" : "";
+  const double size = chance(0.2) ? 50.0 : chance(0.5) ? 0.5 : 0.05;
+  message.twist.linear.x = uniform(-size, size);
+  message.twist.linear.y = uniform(-size, size);
+  message.twist.linear.z = uniform(-size, size);
+  message.twist.angular.z = uniform(-size, size);
+  if (chance(0.1)) message.twist.linear.y = std::nan("");
+  note("twist");
+  for (int k = 1 + below(5); k > 0 && !HasFatalFailure(); --k) {
+    twists->publish(message);
+    executor->spin_some();
+    steps(below(60));
+  }
+}
+
+// What a hand may push with, and what no arm can.
+void Sequences::send_wrench() {
+  geometry_msgs::msg::WrenchStamped message;
+  message.header.frame_id = chance(0.5) ? "tool0" : "";
+  const double size = chance(0.1) ? 1e4 : 30.0;
+  message.wrench.force.x = uniform(-size, size);
+  message.wrench.force.z = uniform(-size, size);
+  message.wrench.torque.y = uniform(-0.1 * size, 0.1 * size);
+  note("wrench");
+  wrenches->publish(message);
+  executor->spin_some();
+}
+
 // Small steps from where the arm is, at a fifth of a radian a second: a position drive is told where to be at once.
 void Sequences::send_positions() {
   note("positions");
@@ -332,7 +336,9 @@ void Sequences::act() {
   for (const char* name : {"computed", "feedforward"}) {
     if (active(name) && chance(0.4)) send_reference(name);
   }
-  if (active("task") && chance(0.7)) send_target();
+  if (active("task") && chance(0.6)) send_target();
+  if (active("task") && chance(0.4)) send_twist();
+  if (active("task") && chance(0.3)) send_wrench();
   if (active("position") && chance(0.7)) send_positions();
   if (active("faulty") && chance(0.5)) faulty->fails = true;
   if (chance(0.5)) steps(below(300));
