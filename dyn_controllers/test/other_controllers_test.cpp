@@ -259,6 +259,25 @@ TEST(Broadcaster, FollowsOtherJoints) {
   for (int i = 0; i < 8; ++i) EXPECT_NEAR(message.gravity[i], eight.g()[i], 1e-12);
   request.urdf = arm7_urdf();  // joint8 without a word about it
   EXPECT_FALSE(room.call<dyn_msgs::srv::ReplaceJoints>("replace_joints", request)->success);
+
+  // The first joint is locked: the others' states come from other places than those of the model's coordinates.
+  const std::string revolute = "<joint name=\"joint1\" type=\"revolute\">";
+  request.urdf.replace(request.urdf.find(revolute), revolute.size(), "<joint name=\"joint1\" type=\"fixed\">");
+  request.map.resize(3);
+  request.map[0].joint = "joint1";
+  request.map[1].joint = "joint8";
+  request.map[2].joint = request.map[2].becomes = "joint2";  // its parent has changed
+  const auto locked = room.call<dyn_msgs::srv::ReplaceJoints>("replace_joints", request);
+  ASSERT_TRUE(locked->success) << locked->message;
+  ASSERT_TRUE(seen(6));
+  EXPECT_EQ(message.joint_names.front(), "joint2");
+  EXPECT_EQ(message.position, std::vector<double>(some_q.begin() + 1, some_q.end()));
+  dyn::Dynamics six(dyn::Model::build(dyn::parse_urdf(request.urdf, "locked.urdf"), options));
+  ASSERT_TRUE(six.update(message.position, message.velocity).ok());
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_NEAR(message.gravity[i], six.g()[i], 1e-12);
+    EXPECT_NEAR(message.mass_matrix[static_cast<size_t>(7 * i)], six.M()(i, i), 1e-12);
+  }
 }
 
 }  // namespace
