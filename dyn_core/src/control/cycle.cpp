@@ -84,7 +84,7 @@ void Controller::Impl::compute(live::Generation& generation, CycleReport& report
   if (report.status.ok()) report.status = limit_effort(report);
   if (!report.status.ok()) return;
   if (holding) report.mode = CycleReport::Mode::holding_reference;
-  if (task_space || is_fast()) limit_velocity(dynamics, report);
+  limit_velocity(dynamics, report);
   update_observer(generation, report);
   // Safety: this cycle is valid; what the next one needs of it.
   for (int i = 0; i < n; ++i) {

@@ -208,7 +208,6 @@ struct Controller::Impl : private CycleState {
   [[nodiscard]] double effort_bound(int i) const noexcept;
   [[nodiscard]] Range effort_range(int i) const noexcept;
   [[nodiscard]] Status limit_effort(CycleReport& report) noexcept;
-  [[nodiscard]] bool is_fast() const noexcept;
   [[nodiscard]] Range velocity_range(int i) const noexcept;
   void limit_velocity(const Dynamics& dynamics, CycleReport& report) noexcept;
   // observer

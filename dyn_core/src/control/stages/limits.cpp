@@ -52,15 +52,6 @@ Status Controller::Impl::limit_effort(CycleReport& report) noexcept {
   return {};
 }
 
-// Where no joint is fast, none can leave its velocity limit within a period.
-bool Controller::Impl::is_fast() const noexcept {
-  constexpr double share = 0.5;
-  bool fast = hold_s > period_s;
-  const auto beyond = [&](int i) { return drives(i) && std::abs(state.v[i]) > share * actuation.velocity_limit[i]; };
-  for (int i = 0; i < robot_n; ++i) fast = fast || beyond(i);
-  return fast;
-}
-
 // Of the law task_space also such that the joint can still stop before its position limits.
 Range Controller::Impl::velocity_range(int i) const noexcept {
   constexpr double share = 0.98;  // of the velocity limit, since external torques are known a cycle late only
