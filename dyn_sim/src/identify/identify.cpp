@@ -162,7 +162,7 @@ class Identifier {
       } else {
         const Index first = 10 * (found - fitted.begin());
         link.fitted = true;
-        link.inertial = inertial_of(x.segment<10>(first));
+        link.inertial = off_the_boundary(inertial_of(x.segment<10>(first)));
         const BodySigmas sigmas = body_sigmas(x.segment<10>(first), covariance.block<10, 10>(first, first));
         link.sigma_mass = sigmas.mass_kg;
         link.sigma_com = sigmas.com_m;

@@ -95,4 +95,19 @@ inline Eigen::Matrix4d floored(const Eigen::Matrix4d& J, double mass_kg, double 
   return unit.asDiagonal() * possible * unit.asDiagonal();
 }
 
+// A fit may drive a body to the boundary of what is possible, and rounding beyond it: second moments about the centre
+// of mass that are below 1e-12 of those about the origin are raised to that, so that the body stays possible when it is
+// written and read. Other bodies stay as they are, to the bit.
+inline Inertial off_the_boundary(const Inertial& body) {
+  const Mat3d& I = body.inertia_com_kgm2;
+  const Eigen::SelfAdjointEigenSolver<Mat3d> moments(0.5 * I.trace() * Mat3d::Identity() - I);
+  const double least = 1e-12 * (0.5 * I.trace() + body.mass_kg * body.com_m.squaredNorm());
+  if (moments.eigenvalues().minCoeff() >= least) return body;
+  const Vec3d raised = moments.eigenvalues().cwiseMax(least);
+  const Mat3d S = moments.eigenvectors() * raised.asDiagonal() * moments.eigenvectors().transpose();
+  Inertial possible = body;
+  possible.inertia_com_kgm2 = raised.sum() * Mat3d::Identity() - 0.5 * (S + S.transpose());
+  return possible;
+}
+
 }  // namespace dyn::identify
