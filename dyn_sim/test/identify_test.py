@@ -1,5 +1,5 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
-"""dyn replay and dyn identify on logs that these tests make, and on real ones where DYN_REAL_LOGS names their folder."""
+"""dyn replay and dyn identify on logs that these tests make."""
 import csv
 import json
 import math
@@ -389,18 +389,6 @@ class Identify(unittest.TestCase):
                 self.assertGreaterEqual(min(joint["viscous"], joint["coulomb"], joint["armature"]), 0.0)
             self.assertLessEqual(found["rank"], found["base_parameters"])
         self.assertLess(found["rank"], 43, "an arm at rest tells little")
-
-
-if os.environ.get("DYN_REAL_LOGS"):
-    class RealLogs(unittest.TestCase):
-        def test_first_half_to_second_half(self):
-            logs = Path(os.environ["DYN_REAL_LOGS"])
-            with tempfile.TemporaryDirectory() as folder:
-                for name, robot, cutoff, most in (("panda_30hz", "panda", 4, 0.019), ("ur10_125hz", "ur10_robot", 6, 0.065)):
-                    found = as_json("identify", robot, logs / f"{name}.csv", "--hold-out", 0.5, "--cutoff", cutoff,
-                                    "--out", Path(folder) / name)
-                    self.assertLess(found["validation"]["relative"], most, name)
-                    self.assertTrue(all(possible(link) for link in found["links"]))
 
 
 if __name__ == "__main__":

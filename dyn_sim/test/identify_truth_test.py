@@ -1,7 +1,8 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """What dyn identify makes of robots that are not what their URDFs say: base parameters from noise-free logs of ten robots,
 trees and prismatic joints included; standard deviations that hold; priors that are wrong; the Stribeck velocity; the
-cutoff by the spectrum. DYN_SEEDS=100 draws as much noise as docs/identification.md speaks of."""
+cutoff by the spectrum. DYN_SEEDS=100 draws as much noise as docs/identification.md speaks of. Real
+logs too, where DYN_REAL_LOGS names their folder."""
 import json
 import math
 import os
@@ -339,6 +340,18 @@ class NoisyArm(unittest.TestCase):
         self.assertAlmostEqual(noisy, whole, delta=0.2 * whole)
         given = as_json("replay", self.truth, self.noisy(3), "--cutoff", 7)["cutoff_hz"]
         self.assertEqual(given, 7)
+
+
+if os.environ.get("DYN_REAL_LOGS"):
+    class RealLogs(unittest.TestCase):
+        def test_first_half_to_second_half(self):
+            logs = Path(os.environ["DYN_REAL_LOGS"])
+            with tempfile.TemporaryDirectory() as folder:
+                for name, robot, cutoff, most in (("panda_30hz", "panda", 4, 0.019), ("ur10_125hz", "ur10_robot", 6, 0.065)):
+                    found = as_json("identify", robot, logs / f"{name}.csv", "--hold-out", 0.5, "--cutoff", cutoff,
+                                    "--out", Path(folder) / name)
+                    self.assertLess(found["validation"]["relative"], most, name)
+                    self.assertTrue(all(possible(link) for link in found["links"]))
 
 
 if __name__ == "__main__":
