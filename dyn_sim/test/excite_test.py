@@ -2,6 +2,7 @@
 """dyn excite: within limits, at rest at both ends, above the floor, playable, and better than a random motion."""
 import csv
 import json
+import math
 import os
 import random
 import subprocess
@@ -45,6 +46,25 @@ class Excite(unittest.TestCase):
             self.assertGreater(max(q) - min(q), 0.1, "every joint moves")
         self.assertLessEqual(self.found["used_torque"], 0.8)
         self.assertGreaterEqual(self.found["lowest_m"], 0.05)
+
+    def test_joints_without_limits_keep_to_half_a_turn_and_1_rad_per_s(self):
+        free = self.path / "free.urdf"
+        body = ('<inertial><origin xyz="0.1 0.02 0.2"/><mass value="2"/>'
+                '<inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.01"/></inertial>')
+        joints = [("base", "upper", "0 1 0", 'type="continuous"', ""), ("upper", "lower", "1 0 0", 'type="revolute"',
+                                                                       '<limit lower="-30" upper="20" velocity="0" effort="0"/>')]
+        free.write_text('<robot name="free"><link name="base"/>' + "".join(
+            f'<link name="{child}">{body}</link><joint name="{child}_joint" {kind}><parent link="{parent}"/><child link="{child}"/>'
+            f'<origin xyz="0 0 0.3"/><axis xyz="{axis}"/>{limit}</joint>' for parent, child, axis, kind, limit in joints) + "</robot>")
+        found = as_json("excite", free, "--duration", 6, "--trials", 100, "--out", self.path / "free")
+        with open(found["trajectory"], newline="") as text:
+            rows = [[float(x) for x in row] for row in list(csv.reader(text))[1:]]
+        step = rows[1][0] - rows[0][0]
+        for q in list(zip(*rows))[1:]:
+            self.assertLessEqual(max(map(abs, q)), 0.8 * math.pi + 1e-9)
+            fastest = max(abs(b - a) / step for a, b in zip(q, q[1:]))
+            self.assertLessEqual(fastest, 0.81)  # 0.8, the margin, of 1 rad/s
+            self.assertGreater(fastest, 0.3, "every joint moves")
 
     def test_at_rest_at_both_ends(self):
         for rows in (self.rows[:3], self.rows[-3:]):

@@ -164,7 +164,8 @@ class Scenarios(unittest.TestCase):
         rows = self.log()
         wiping = [row for row in rows if 2.6 < row["time_s"] < 7.5 and not 4.95 < row["time_s"] < 6.0]
         for row in wiping:
-            self.assertAlmostEqual(row["wall_force.z"], 15.0, delta=5.0)
+            self.assertAlmostEqual(row["wall_force.z"], 15.0, delta=0.3)
+            self.assertLess(math.hypot(row["wall_force.x"], row["wall_force.y"]), 0.2001 * row["wall_force.z"], "friction")
             self.assertAlmostEqual(row["frame.z"], 0.34, delta=1e-3)
         still = rows[2450]  # the law presses with 15 N and with the stiffness times the depth of the target
         self.assertAlmostEqual(still["wall_force.z"], 15.0 + 500.0 * (still["frame.z"] - still["frame_target.z"]), delta=0.3)

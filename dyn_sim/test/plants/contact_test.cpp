@@ -126,6 +126,29 @@ Vec3d vector_at(const ArmRecord& arm, int row, FrameSignal first) {
   return {part(0), part(1), part(2)};
 }
 
+// A hand that wipes at up to 0.14 m/s with 15 N: friction is mu times the normal force, which stays what is commanded.
+TEST(TaskSpaceContact, FrictionOfASlidingHandIsCoulombs) {
+  for (const double friction : {0.2, 0.8}) {
+    RunConfig config = on_a_table("mode: impedance, stiffness: [3000, 3000, 500, 100, 100, 100], posture_p: 25",
+                                  "{at: 0.8, by: [0, 0, -0.046]}, {at: 1, wrench: [0, 0, -15, 0, 0, 0]}, "
+                                  "{at: 2.8, by: [0, 0.13, 0]}");
+    config.arms[0].plant.walls[0].friction = friction;
+    const RunRecord record = run(config);
+    const ArmRecord& arm = record.arms[0];
+    double most = 0.0, least = 1e9, off = 0.0;
+    for (int row = 1500; row < 2300; ++row) {
+      const Vec3d force = vector_at(arm, row, FrameSignal::wall_x);
+      most = std::max(most, force.z());
+      least = std::min(least, force.z());
+      off = std::max(off, std::abs(force.head<2>().norm() / (friction * force.z()) - 1.0));
+      EXPECT_LT(force.y(), 0.0) << "against the motion";
+    }
+    EXPECT_LT(most - least, 0.01 * least) << "friction " << friction << ": " << least << " to " << most << " N";
+    EXPECT_LT(off, 0.01) << "friction " << friction;
+    std::printf("friction %.1f: %.3f to %.3f N, friction force %.2f %% off\n", friction, least, most, 100.0 * off);
+  }
+}
+
 // The last time at which the hand was faster than that.
 double faster_until(const ArmRecord& arm, double speed) {
   for (int row = arm.rows - 1; row > 0; --row) {

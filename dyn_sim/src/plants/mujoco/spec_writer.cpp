@@ -240,10 +240,24 @@ void SpecWriter::wall(const Wall& wall, const std::string& number) {
   mjsPair* const pair = mj_.add_pair(spec_.get(), nullptr);
   mj_.set_string(pair->geomname1, ("wall " + number).c_str());
   mj_.set_string(pair->geomname2, ("sphere " + number).c_str());
-  pair->condim = wall.friction > 0.0 ? 3 : 1;
-  pair->friction[0] = pair->friction[1] = wall.friction;
   pair->solref[0] = wall.time_constant_s;
   pair->solref[1] = wall.damping_ratio;
+  pair->condim = 1;
+  if (wall.friction > 0.0) rough(*pair, wall.friction);
+}
+
+// Coulomb friction. In MuJoCo's convex model the damping b of a slip with speed v asks for mu b v away from the wall,
+// too. The wall's softness holds a force f of a mass m by the acceleration f (1 - d) / (d m); where mu b v is more, a
+// sliding sphere loses the wall in every other step. So b and d are low, and a high impratio keeps a sphere that sticks
+// from creeping.
+void SpecWriter::rough(mjsPair& pair, double friction) {
+  constexpr double impedance_d = 0.5, slip_damping_1_s = 5.0, friction_to_normal_impedance = 1000.0;
+  pair.condim = 3;
+  pair.friction[0] = pair.friction[1] = friction;
+  pair.solimp[0] = pair.solimp[1] = impedance_d;
+  pair.solreffriction[0] = -1e-3;  // 1/s^2, of no effect: friction has no position; but MuJoCo takes 0 for "as solref"
+  pair.solreffriction[1] = -slip_damping_1_s;
+  spec_->option.impratio = friction_to_normal_impedance;
 }
 
 mjsGeom* SpecWriter::geom(mjsBody* body, mjtGeom type, const std::string& name) {

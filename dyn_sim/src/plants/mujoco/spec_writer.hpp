@@ -29,6 +29,7 @@ class SpecWriter {
   void drive(const Joint& own, mjsJoint& joint) const;
   void follow(int i);
   void wall(const Wall& wall, const std::string& number);
+  void rough(mjsPair& pair, double friction);
   mjsGeom* geom(mjsBody* body, mjtGeom type, const std::string& name);
   void motors();
   void shapes(int i);
