@@ -3,7 +3,9 @@
 controllers, and the nodes that run them."""
 import atexit
 import json
+import math
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,6 +20,10 @@ from launch_ros.actions import Node
 TYPES = {'computed_torque': 'ComputedTorqueController', 'feedforward': 'FeedforwardController',
          'gravity_compensation': 'GravityCompensationController', 'task_space': 'TaskSpaceController'}
 MUJOCO = 'mujoco_ros2_control'  # a package with a hardware of its own, a controller manager for it, and /clock
+MUJOCO_LARGEST_STEP_S = 2e-3
+# Its physics thread sleeps for 1 ms and then makes all steps that are due. So that it makes no two at once, of which the
+# controllers would see one, a step takes longer than that.
+MUJOCO_SHORTEST_REAL_STEP_S = 1.25e-3
 CHAINED = ('computed_torque', 'feedforward')  # with joint_trajectory_controller
 # Log texts of ros2_control if a hardware cannot be loaded. The controller manager then waits for another description.
 NO_HARDWARE = ('Could not load and initialize hardware', 'Exception caught while loading and initializing components')
@@ -126,28 +132,41 @@ def add_simulated_arm(robot, joints, hardware, sensed=(), undriven=(), start=Non
             ElementTree.SubElement(sensor, 'state_interface', name=interface)
 
 
-def mjcf_file(robot):
+def mujoco_step_s(rate):
+    """A whole part of the control period, so that the clock, which ticks with the steps, has every cycle's time."""
+    return 1.0 / (rate * math.ceil(1.0 / (rate * MUJOCO_LARGEST_STEP_S)))
+
+
+def mujoco_speed(given, step_s):
+    """Simulated time over real time; for '0' the largest at which no step goes unseen, at most 1."""
+    if not re.fullmatch(r'[0-9]*\.?[0-9]+', given):
+        raise RuntimeError(f"speed: '{given}' is not a number that is 0 or positive")
+    return float(given) or min(1.0, step_s / MUJOCO_SHORTEST_REAL_STEP_S)
+
+
+def mjcf_file(robot, step_s):
     """The robot as MJCF, written by `dyn mjcf`: a file that is there as long as the launch."""
     program = shutil.which('dyn')
     if not program:
         raise RuntimeError('plant: mujoco_ros2_control needs the program `dyn` in PATH, which writes the MJCF')
     file = os.path.join(temporary_folder(), 'robot.xml')
-    done = subprocess.run([program, 'mjcf', robot_file(robot), '--no-friction', '--out', file], capture_output=True,
-                          text=True, check=False)
+    done = subprocess.run([program, 'mjcf', robot_file(robot), '--no-friction', '--step', repr(step_s), '--out', file],
+                          capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError('plant: ' + done.stderr.strip())
     return file
 
 
-def add_mujoco_system(robot, joints, file, start=None):
-    """The hardware of the package mujoco_ros2_control, with the MJCF of this file, in place of the simulated arm."""
+def add_mujoco_system(robot, joints, file, speed, start=None):
+    """The hardware of the package mujoco_ros2_control, with the MJCF of this file, in place of the simulated arm.
+    `speed`: simulated time over real time."""
     try:
         get_package_share_directory(MUJOCO)
     except PackageNotFoundError as missing:
         raise RuntimeError(f'plant: the package {MUJOCO} is not installed') from missing
     if robot.find('ros2_control') is not None:
         raise RuntimeError(f'plant: {MUJOCO} cannot replace the <ros2_control> tag that the description has')
-    parameters = {'mujoco_model': file, 'headless': 'true', 'sim_speed_factor': '1.0'}
+    parameters = {'mujoco_model': file, 'headless': 'true', 'sim_speed_factor': repr(speed)}
     add_system(robot, 'mujoco', MUJOCO + '/MujocoSystemInterface', parameters, joints,
                {name: ('effort',) for name in joints}, start)
 
@@ -179,14 +198,17 @@ def parameters_file(joints, controller, own, rate, space='', use_sim_time=False)
     return file
 
 
-def arm_nodes(robot, controller, parameters, space='', use_sim_time=False, manager_package='controller_manager'):
+def controller_names(controller):
+    return ['joint_state_broadcaster', controller + '_controller'] + ['joint_trajectory_controller'] * (controller in CHAINED)
+
+
+def arm_nodes(robot, controller, parameters, space='', use_sim_time=False, outside=False):
     """robot_state_publisher, controller manager, the handlers that monitor it, and last the spawner of the
-    controllers."""
+    controllers. `outside`: with the controller manager of mujoco_ros2_control, and controllers that stay inactive."""
     description = {'robot_description': ElementTree.tostring(robot, encoding='unicode'), 'use_sim_time': use_sim_time}
     if space:
         description['frame_prefix'] = space.strip('/') + '/'
-    names = ['joint_state_broadcaster', controller + '_controller'] + ['joint_trajectory_controller'] * (controller in CHAINED)
-    manager = Node(package=manager_package, executable='ros2_control_node', namespace=space,
+    manager = Node(package=MUJOCO if outside else 'controller_manager', executable='ros2_control_node', namespace=space,
                    parameters=[parameters], output='screen')
     return [
         Node(package='robot_state_publisher', executable='robot_state_publisher', namespace=space,
@@ -195,7 +217,8 @@ def arm_nodes(robot, controller, parameters, space='', use_sim_time=False, manag
         RegisterEventHandler(OnProcessExit(target_action=manager, on_exit=fail_unless_over)),
         hardware_watch(manager),
         Node(package='controller_manager', executable='spawner', namespace=space, output='screen',
-             arguments=names + ['--param-file', parameters, '--controller-manager-timeout', '60']),
+             arguments=controller_names(controller) + ['--inactive'] * outside
+             + ['--param-file', parameters, '--controller-manager-timeout', '60']),
     ]
 
 
@@ -227,6 +250,15 @@ def ended(event, program):
     """Fails the launch if a program that it needs has failed; one that was ended by a signal has not."""
     if event.returncode not in (0, -signal.SIGINT, -signal.SIGTERM):
         raise RuntimeError(f'{program} failed; its log is above')
+
+
+def after(node, program, then):
+    """then(), a list of actions, as soon as the program of this node has ended; a failure ends the launch."""
+    def when_over(event, _):
+        ended(event, program)
+        return then()
+
+    return RegisterEventHandler(OnProcessExit(target_action=node, on_exit=when_over))
 
 
 def rviz_node(robot, use_sim_time=False):

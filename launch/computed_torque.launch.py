@@ -9,8 +9,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler, Shutdown, TimerAction
-from launch.event_handlers import OnProcessExit
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown, TimerAction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
@@ -26,6 +25,8 @@ ARGUMENTS = [
     ('plant', 'native', 'engine of the simulated arm, native or mujoco; or mujoco_ros2_control, the package'),
     ('effort_limit', '0', 'N m or N for every joint, in addition to the limits of the URDF; 0: those alone'),
     ('rate', '1000', 'Hz of the control loop'),
+    ('speed', '0', 'of plant mujoco_ros2_control: simulated time over real time; 0: as fast as every step has its cycle'),
+    ('prediction', '0.5', 'periods ahead at which model and reference are evaluated'),
     ('validation', 'off', 'off, monitor or gate: comparison with Pinocchio beside the loop'),
     ('move', 'true', 'move the arm; false: it waits for goals'),
     ('duration', '0', 's after which everything ends with a summary; 0: never'),
@@ -41,6 +42,7 @@ def controller_parameters(robot, joints, controller, values):
     return {**of_task,
             'jsim_algorithm': values['jsim_algorithm'],
             'coriolis_algorithm': values['coriolis_algorithm'],
+            'prediction': float(values['prediction']),
             'validation': {'mode': values['validation']},
             'effort_limit': {joint: float(values['effort_limit']) for joint in joints},
             'gains': {joint: bringup.gains(robot, joint, controller) for joint in joints}}
@@ -57,15 +59,16 @@ def bring_up(context):
     start = bringup.bent(robot, joints) if controller == 'task_space' else None
     outside = values['plant'] == bringup.MUJOCO
     if outside:
-        bringup.add_mujoco_system(robot, joints, bringup.mjcf_file(values['robot']), start)
+        step_s = bringup.mujoco_step_s(int(values['rate']))
+        bringup.add_mujoco_system(robot, joints, bringup.mjcf_file(values['robot'], step_s),
+                                  bringup.mujoco_speed(values['speed'], step_s), start)
     else:
         bringup.add_simulated_arm(robot, joints, {'engine': values['plant'], 'friction': 'false'}, start=start)
     use_sim_time = outside or values['use_sim_time'] == 'true'
     own = controller_parameters(robot, joints, controller, values)
     parameters = bringup.parameters_file(joints, controller, own, int(values['rate']), use_sim_time=use_sim_time)
     nodes = bringup.clock_watch(use_sim_time)
-    manager = bringup.MUJOCO if outside else 'controller_manager'
-    nodes += bringup.arm_nodes(robot, controller, parameters, use_sim_time=use_sim_time, manager_package=manager)
+    nodes += bringup.arm_nodes(robot, controller, parameters, use_sim_time=use_sim_time, outside=outside)
     spawner = nodes[-1]
     if values['rviz'] == 'true':
         nodes.append(bringup.rviz_node(robot, use_sim_time))
@@ -76,20 +79,20 @@ def bring_up(context):
                  parameters=[{'use_sim_time': use_sim_time}],
                  arguments=['--controller', controller + '_controller', '--duration', str(duration)])
     over = Shutdown(reason='the duration is over')
+    starter = Node(package='dyn_control', executable='start_in_mujoco.py', output='screen',
+                   arguments=bringup.controller_names(controller))
 
-    def when_spawned(event, _):
-        bringup.ended(event, 'the spawner of the controllers')
+    def when_active():
         if moved:
             return [mover]
         return [TimerAction(period=duration, actions=[over])] if duration > 0.0 else []
 
-    def when_moved(event, _):
-        bringup.ended(event, program)
-        return [over]
-
-    nodes.append(RegisterEventHandler(OnProcessExit(target_action=spawner, on_exit=when_spawned)))
+    nodes.append(bringup.after(spawner, 'the spawner of the controllers',
+                               lambda: [starter] if outside else when_active()))
+    if outside:
+        nodes.append(bringup.after(starter, 'start_in_mujoco.py', when_active))
     if moved:
-        nodes.append(RegisterEventHandler(OnProcessExit(target_action=mover, on_exit=when_moved)))
+        nodes.append(bringup.after(mover, program, lambda: [over]))
     return nodes
 
 

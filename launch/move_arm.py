@@ -3,6 +3,7 @@
 """Moves an arm by FollowJointTrajectory goals between positions within its limits, and finally prints the tracking error
 of the controller. Ends by itself after --duration seconds; exit code 1 if it could not move the arm."""
 import math
+import statistics
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
@@ -40,7 +41,8 @@ class Mover(Node):
     def __init__(self, controller):
         super().__init__('move_arm')
         self.ranges = {}
-        self.squares, self.count, self.samples, self.largest, self.torque = 0.0, 0, 0, 0.0, 0.0
+        self.squares, self.count, self.torque = 0.0, 0, 0.0
+        self.largest = []  # of the joints' errors, by sample
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.create_subscription(String, 'robot_description', self.read_robot, latched)
         self.create_subscription(ControllerState, f'/{controller}/controller_state', self.measure, 10)
@@ -53,11 +55,9 @@ class Mover(Node):
                        and joint.find('mimic') is None}
 
     def measure(self, message):
-        self.samples += 1
-        for error in message.position_error:
-            self.squares += error * error
-            self.count += 1
-            self.largest = max(self.largest, abs(error))
+        self.squares += sum(error * error for error in message.position_error)
+        self.count += len(message.position_error)
+        self.largest.append(max(abs(error) for error in message.position_error))
         self.torque = max([self.torque] + [abs(tau) for tau in message.effort_applied])
 
     def goal(self, turn):
@@ -121,9 +121,11 @@ class Mover(Node):
         return ''
 
     def summary(self):
-        rms = math.sqrt(self.squares / self.count) if self.count else float('nan')
-        return (f'{self.samples} samples, tracking error rms {rms:.3g} rad, largest {self.largest:.3g} rad, '
-                f'largest torque {self.torque:.3g} N m')
+        if not self.count:
+            return '0 samples'
+        return (f'{len(self.largest)} samples, tracking error rms {math.sqrt(self.squares / self.count):.3g} rad, '
+                f'largest {max(self.largest):.3g} rad, largest torque {self.torque:.3g} N m; in half of the samples '
+                f'every error was below {statistics.median(self.largest):.2g} rad')
 
 
 if __name__ == '__main__':

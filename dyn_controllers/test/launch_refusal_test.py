@@ -63,6 +63,11 @@ class Refused(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertRegex(text, 'mujoco_ros2_control is not installed|cannot replace the <ros2_control> tag')
 
+    def test_a_speed_that_is_none(self):
+        code, text = launched('computed_torque.launch.py', 'plant:=mujoco_ros2_control', 'speed:=fast')
+        self.assertEqual(code, 1)
+        self.assertIn("speed: 'fast' is not a number that is 0 or positive", text)
+
     def test_a_controller_manager_that_is_killed(self):
         launch = subprocess.Popen(['ros2', 'launch', 'dyn_control', 'computed_torque.launch.py', 'move:=false'],
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

@@ -15,6 +15,7 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 
 
 CONTROLLER = os.environ.get('DYN_CONTROLLER', 'computed_torque')
+PLANT = os.environ.get('DYN_PLANT', 'native')
 # What is measured and moves: joints, or the hand.
 SUMMARY = {'computed_torque': r'summary: (\d+) samples, tracking error rms ([0-9.e+-]+) rad, largest ([0-9.e+-]+) rad, '
                               r'largest torque ([0-9.e+-]+) N m',
@@ -24,7 +25,7 @@ SUMMARY = {'computed_torque': r'summary: (\d+) samples, tracking error rms ([0-9
 
 def generate_test_description():
     file = os.path.join(get_package_share_directory('dyn_control'), 'launch', CONTROLLER + '.launch.py')
-    arguments = {'robot': os.environ['DYN_ROBOT'], 'plant': os.environ.get('DYN_PLANT', 'native'),
+    arguments = {'robot': os.environ['DYN_ROBOT'], 'plant': PLANT,
                  'jsim_algorithm': 'gdahj', 'duration': '6', 'rate': '500'}
     return launch.LaunchDescription([
         IncludeLaunchDescription(PythonLaunchDescriptionSource(file), launch_arguments=arguments.items()),
@@ -45,3 +46,5 @@ class TheArm(unittest.TestCase):
             self.assertGreater(float(found.group(4)), 1.0)
         else:
             self.assertLess(float(found.group(4)), 5.0)  # nothing pushes
+        if PLANT == 'mujoco_ros2_control':  # it fell until then
+            self.assertRegex(text, r'(?s)reset the MuJoCo world to the initial state.*Successfully switched controllers')

@@ -68,7 +68,7 @@ class MoveArm(ProgramTest):
         message.effort_applied = [3.0] * 7
         for _ in range(5):
             self.mover.measure(message)
-        self.assertEqual(self.mover.samples, 5)
+        self.assertRegex(self.mover.summary(), r'^5 samples, tracking error rms 0.1 rad, .* below 0.1 rad$')
 
 
 if __name__ == '__main__':

@@ -33,7 +33,7 @@ class Mjcf(unittest.TestCase):
                     data.qpos[:] = numbers.uniform(-2.0, 2.0, model.nq)
                     data.qvel[:] = numbers.uniform(-1.0, 1.0, model.nv)
                     mujoco.mj_forward(model, data)
-                    ours, = evaluate(robot, {"q": list(data.qpos), "v": list(data.qvel)})
+                    ours, = evaluate(robot, {"q": list(data.qpos), "v": list(data.qvel)}, options=["--armature"])
                     M = numpy.zeros((model.nv, model.nv))
                     mujoco.mj_fullM(model, data, M) if mujoco.__version__ >= "4" else mujoco.mj_fullM(model, M, data.qM)
                     scale = numpy.abs(M).max()
@@ -53,8 +53,11 @@ class Mjcf(unittest.TestCase):
         self.assertGreater(model.ngeom, 0)
         self.assertGreater(model.dof_damping.min(), 0.0)
 
-    def test_friction_and_limits_may_be_left_out(self):
-        model = model_of("arm7", "--no-friction", "--no-limits", "--step", "0.001", "--integrator", "implicitfast")
+    def test_friction_armature_and_limits_may_be_left_out(self):
+        self.assertEqual(list(model_of("arm7").dof_armature), [0.62, 0.62, 0.34, 0.34, 0.15, 0.07, 0.045])
+        model = model_of("arm7", "--no-friction", "--no-armature", "--no-limits", "--step", "0.001",
+                         "--integrator", "implicitfast")
+        self.assertFalse(model.dof_armature.any())
         self.assertFalse(model.dof_damping.any() or model.dof_frictionloss.any())
         self.assertFalse(model.jnt_limited.any() or model.actuator_ctrllimited.any())
         self.assertEqual(model.opt.timestep, 1e-3)

@@ -8,6 +8,7 @@
 
 #include "command.hpp"
 #include "commands/log_options.hpp"
+#include "dh_yaml.hpp"
 #include "options.hpp"
 #include "output.hpp"
 
@@ -18,13 +19,17 @@ struct Call {
   RobotCall robot;
   sim::PlantSettings settings;
   std::string out;
-  bool frictionless = false, unlimited = false;
+  bool frictionless = false, unlimited = false, without_armature = false;
 };
 
 void mjcf(Call& call) {
   call.settings.friction = !call.frictionless;
   call.settings.limits = !call.unlimited;
-  const std::string text = sim::mjcf_of(load(call.robot), call.settings);
+  ModelOptions options = model_options(call.robot);
+  options.armature = !call.without_armature;
+  const Model model = sim::load_any_model(call.robot.name, options);
+  print_warnings(model);
+  const std::string text = sim::mjcf_of(model, call.settings);
   if (call.out.empty()) {
     std::cout << text;
   } else {
@@ -46,6 +51,7 @@ Action declare_mjcf(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::IsMember({"rk4", "implicitfast"}));
   app.add_flag("--no-friction", call->frictionless, "Joints without damping and friction");
+  app.add_flag("--no-armature", call->without_armature, "Joints without the drives' reflected inertia");
   app.add_flag("--no-limits", call->unlimited, "Joints without end stops, motors without limits");
   return [call] { mjcf(*call); };
 }
