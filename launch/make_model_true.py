@@ -96,7 +96,7 @@ class Maker(Node):
         self.player = ActionClient(self, FollowJointTrajectory, 'joint_trajectory_controller/follow_joint_trajectory')
         self.publisher = self.create_client(SetParameters, 'robot_state_publisher/set_parameters')
         self.create_service(Trigger, '~/restore', self.restore)
-        self.restore_asked = False
+        self.replaced = self.restore_asked = False
 
     # --- What comes in ---------------------------------------------------------------------------------------------
 
@@ -187,6 +187,7 @@ class Maker(Node):
         result = self.answer(self.publisher.call_async(request), 'robot_state_publisher').results[0]
         if not result.successful:
             raise Failure(f'robot_state_publisher refused the description: {result.reason}')
+        self.replaced = text != self.text_before
         self.wait(lambda: self.states.generation > generation and not self.states.ramping, ANSWER_S,
                   'the controller did not take the description over; its log says why')
         self.wait(self.stands_still, ANSWER_S, 'the arm does not come to rest with the new description')
@@ -223,14 +224,27 @@ class Maker(Node):
         self.publish(identified)
         error_after = self.play(joints, motion)
         print(f'tracking error of that motion: rms {error_before:.3g} rad before, {error_after:.3g} rad after', flush=True)
+        if self.restore_asked:
+            self.bring_back()
 
     def restore(self, _, response):
         """Answers at once; run_restore() does it, since a callback cannot wait for callbacks."""
-        response.success = bool(self.text_before)
+        response.success = self.replaced
         response.message = 'the description before comes back as soon as the arm stands still' if response.success \
-            else 'no description was replaced yet'
+            else 'the description is the one before'
         self.restore_asked = response.success
         return response
+
+    def bring_back(self):
+        self.restore_asked = False
+        self.publish(self.text_before)
+        print('the description before is back', flush=True)
+
+    def bring_back_or_say(self):
+        try:
+            self.bring_back()
+        except Failure as failure:
+            print(f'make_model_true: {failure}', file=sys.stderr, flush=True)
 
     def stay(self):
         print('the description before comes back by: '
@@ -238,9 +252,7 @@ class Maker(Node):
         while rclpy.ok():
             rclpy.spin_once(self, timeout_sec=0.2)
             if self.restore_asked:
-                self.restore_asked = False
-                self.publish(self.text_before)
-                print('the description before is back', flush=True)
+                self.bring_back_or_say()
 
 
 def main():

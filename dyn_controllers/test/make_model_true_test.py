@@ -1,6 +1,7 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """make_model_true.launch.py from end to end, one call that brings the model before back, and what is never taken over."""
 import argparse
+import io
 import os
 import re
 import signal
@@ -8,6 +9,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+from contextlib import redirect_stderr
 
 import rclpy
 from builtin_interfaces.msg import Time
@@ -94,6 +96,23 @@ class NeverTakenOver(ProgramTest):
         time.sleep(self.program.REST_S + 0.1)
         with self.assertRaisesRegex(self.program.Failure, 'there is no robot_state_publisher'):
             self.maker.publish('<robot/>')
+
+    def test_what_was_not_replaced_is_not_brought_back(self):
+        self.maker.text_before = '<robot/>'
+        self.assertFalse(self.maker.restore(None, Trigger.Response()).success)
+        self.assertFalse(self.maker.restore_asked)
+        self.maker.replaced = True
+        self.assertTrue(self.maker.restore(None, Trigger.Response()).success)
+        self.assertTrue(self.maker.restore_asked)
+
+    def test_it_may_be_asked_again_where_the_arm_did_not_come_to_rest(self):
+        self.program.ANSWER_S = 0.3
+        self.maker.measure(ControllerState(velocity=[0.3], reference_velocity=[0.3]))
+        self.maker.replaced = self.maker.restore_asked = True
+        with redirect_stderr(io.StringIO()) as said:
+            self.maker.bring_back_or_say()
+        self.assertIn('does not come to rest', said.getvalue())
+        self.assertTrue(self.maker.restore(None, Trigger.Response()).success)
 
     def test_the_goal_is_at_rest_at_both_ends(self):
         motion = [[0.01 * k, 0.3 * k * k] for k in range(101)]

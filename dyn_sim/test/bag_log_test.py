@@ -174,6 +174,25 @@ class Bags(unittest.TestCase):
         write_db3(file, data=[(999.9, joint_state(999.9, [], [], [], [])), *messages()])
         self.assertEqual(self.replay(file)["samples"], self.replay(write_db3(self.path / "whole.db3"))["samples"])
 
+    def test_a_folder_is_its_only_bag(self):
+        folder = self.path / "folder"
+        folder.mkdir()
+        (folder / "metadata.yaml").write_text("")
+        self.assertIn("has no bag", self.replay(folder, code=1))
+        (folder / "folder_0.mcap").write_bytes(mcap("zstd"))
+        self.assertEqual(self.replay(folder), self.replay(folder / "folder_0.mcap"))
+        write_db3(folder / "folder_1.db3")
+        self.assertIn("2 bags, of which one has to be named: folder_0.mcap, folder_1.db3", self.replay(folder, code=1))
+
+    def test_what_is_not_read_of_ros2_bag(self):
+        packed = write_db3(self.path / "packed.db3", data=[(t, pack("zstd", message)) for t, message in messages()])
+        self.assertIn("--compression-mode message", self.replay(packed, code=1))
+        whole = self.path / "whole.mcap.zstd"
+        whole.write_bytes(pack("zstd", mcap()))
+        self.assertIn("unzstd", self.replay(whole, code=1))
+        nameless = write_db3(self.path / "nameless.db3", data=[(1, joint_state(1, [], [], [], []))])
+        self.assertIn("names a joint", self.replay(nameless, code=1))
+
     def test_the_topic_is_named(self):
         file = self.path / "other.mcap"
         file.write_bytes(mcap(topic="/arm/joint_states"))
@@ -184,6 +203,9 @@ class Bags(unittest.TestCase):
         good, chunked = mcap(), mcap("zstd")
         message = next(messages())[1]
         huge = message[:20] + b"\xff\xff\xff\xff" + message[24:]
+        whole, other = write_db3(self.path / "sound.db3").read_bytes(), self.path / "other.db3"
+        with sqlite3.connect(other) as database:
+            database.execute("CREATE TABLE other(id INTEGER)")
         rng = random.Random(3)
         bad = {
             "empty.mcap": b"", "short.mcap": good[:5], "no magic.mcap": b"x" + good[1:], "cut off.mcap": good[:len(good) // 2],
@@ -204,6 +226,9 @@ class Bags(unittest.TestCase):
                                                  b"abcd") + good[8:],
             "infinite.db3": [(1 + 0.01 * k, joint_state(1 + 0.01 * k, [0.1, math.inf], [0, 0], [1, 1])) for k in range(50)],
             "absurd.db3": [(1 + 0.01 * k, joint_state(1 + 0.01 * k, [1e300 * k, 0.1], [0, 0], [1, 1])) for k in range(50)],
+            "half.db3": whole[:len(whole) // 2], "other tables.db3": other.read_bytes(), "an mcap.db3": good, "a database.mcap": whole,
+            "no data.db3": [(1, None)],
+            "huge torque.db3": [(1 + 0.01 * k, joint_state(1 + 0.01 * k, [0.1, 0.2], [0, 0], [1e300, 1])) for k in range(50)],
             "lengths.db3": [(1, joint_state(1, [0, 0, 0], [0, 0], [1, 1]))],
         }
         for k in range(20):
@@ -218,12 +243,16 @@ class Bags(unittest.TestCase):
                     write_db3(file, data=content)
                 else:
                     file.write_bytes(content)
-                done = subprocess.run([DYN, "replay", self.robot, file, "--json"], capture_output=True, text=True, timeout=60)
+                out = self.path / "out"
+                out.mkdir(exist_ok=True)
+                (out / "report.html").write_text("of another log")
+                done = subprocess.run([DYN, "replay", self.robot, file, "--json", "--out", out], capture_output=True, text=True, timeout=60)
                 if name.startswith("random") and done.returncode == 0:
                     continue  # the damage was where nobody looks
                 said = [line for line in done.stderr.splitlines() if not line.startswith("note:")]
                 self.assertEqual((done.returncode, len(said), done.stdout), (1, 1, ""), done.stderr)
                 self.assertIn(name, said[0])
+                self.assertEqual([file.read_text() for file in out.iterdir()], ["of another log"])
 
 
 if __name__ == "__main__":

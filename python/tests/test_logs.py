@@ -36,6 +36,14 @@ def test_identify_finds_it(log, tmp_path):
     assert again["relative"] == pytest.approx(result["validation"]["relative"], rel=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_gravity_is_that_of_the_model_unless_given(log):
+    known = dyn.replay("arm7", log, effort="applied", cutoff=10.0)["relative"]
+    turned = dyn.load("arm7", gravity=(0.0, 0.0, 9.81))
+    assert dyn.replay(turned, log, effort="applied", cutoff=10.0)["relative"] > 1.0 > 2.0 * known
+    assert dyn.replay(turned, log, effort="applied", cutoff=10.0, gravity=(0, 0, -9.81))["relative"] == known
+
+
 def test_what_is_refused(log, tmp_path):
     with pytest.raises(dyn.ModelError, match="nothing.csv"):
         dyn.replay("arm7", tmp_path / "nothing.csv")

@@ -138,9 +138,9 @@ void identify(const Call& call) {
 Action declare_identify(CLI::App& app) {
   auto call = std::make_shared<Call>();
   add_log_options(app, call->log);
-  app.add_option(
-         "LOG", call->files,
-         "Logs of the robot's motion: CSV with time_s, q.JOINT, v.JOINT, effort.JOINT, or rosbag2 (.mcap, .db3)")
+  app.add_option("LOG", call->files,
+                 "Logs of the robot's motion: CSV with time_s, q.JOINT, v.JOINT, effort.JOINT, or rosbag2 (folder, "
+                 ".mcap, .db3)")
       ->required();
   app.add_option("--validate", call->validate, "Validate with this log instead of the last part of each");
   app.add_option("--friction", call->friction, "Friction model; chosen by cross-validation unless given")

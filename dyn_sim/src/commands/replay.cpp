@@ -85,7 +85,8 @@ void replay(const Call& call) {
 Action declare_replay(CLI::App& app) {
   auto call = std::make_shared<Call>();
   add_log_options(app, call->log);
-  app.add_option("LOG", call->file, "A log: CSV with time_s, q.JOINT, v.JOINT, effort.JOINT, or rosbag2 (.mcap, .db3)")
+  app.add_option("LOG", call->file,
+                 "A log: CSV with time_s, q.JOINT, v.JOINT, effort.JOINT, or rosbag2 (folder, .mcap, .db3)")
       ->required();
   app.add_option("--out", call->out, "Directory for report.html, which is written only if this is given");
   add_json(app, call->json);

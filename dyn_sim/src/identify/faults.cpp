@@ -45,6 +45,7 @@ struct Suspicion {
   std::vector<int> joints{};               // concerned, places among the compared ones; none: all
   std::function<void(Stretch&)> repair{};  // takes the fault out of the log
   std::shared_ptr<const Model> model{};    // or the model that would fit it
+  bool told = true;                        // where it may be none; else only where it is certain
 };
 
 void change_sign(Stretch& s, Index coordinate) { s.effort.col(coordinate) *= -1.0; }
@@ -66,6 +67,22 @@ Suspicion wrong_signs(const Comparison& c, const Energies& e, const std::vector<
   found.repair = [which = found.joints, c = c.coordinates](Stretch& s) {
     for (const int j : which) change_sign(s, c[j]);
   };
+  return found;
+}
+
+// Friction takes energy out of the motion, so the torque of a joint whose friction counts puts energy in on the whole.
+Suspicion against_friction(const Comparison& c, const std::vector<std::string>& joints) {
+  Suspicion found;
+  for (Index j = 0; j < c.measured.cols(); ++j) {
+    if (c.measured.col(j).dot(c.v.col(j)) > -0.2 * c.measured.col(j).norm() * c.v.col(j).norm()) continue;
+    found.faults.push_back("the measured torque of joint '" + joints[j] +
+                           "' takes energy out of its motion, as if friction drove it: has it the opposite sign?");
+    found.joints.push_back(static_cast<int>(j));
+  }
+  found.repair = [which = found.joints, c = c.coordinates](Stretch& s) {
+    for (const int j : which) change_sign(s, c[j]);
+  };
+  found.told = false;
   return found;
 }
 
@@ -228,24 +245,27 @@ Faults judged(std::vector<Suspicion> suspicions, const std::shared_ptr<const Mod
   constexpr double as_well = 1.5;
   const identify::Unexplained as_it_is = identify::left_by_bodies(model, motion);
   double least = std::numeric_limits<double>::infinity();
-  const Suspicion* likely = &suspicions.front();
+  const Suspicion* likely = nullptr;
   bool certain = false;
   for (const Suspicion& suspicion : suspicions) {
+    if (suspicion.told && likely == nullptr) likely = &suspicion;
     if (!suspicion.repair && !suspicion.model) continue;  // another robot: nothing can be taken out
     const identify::Unexplained then = left_without(suspicion, model, motion);
     const auto worse = [&](const std::vector<int>& joints) {
       return as_it_is.relative(joints) > as_well * then.relative(joints) + little;
     };
-    if (then.relative() >= least) continue;
+    const bool sure = worse({}) || worse(suspicion.joints);
+    if (then.relative() >= least || !(suspicion.told || sure)) continue;
     least = then.relative();
     likely = &suspicion;
-    certain = worse({}) || worse(suspicion.joints);
+    certain = sure;
   }
   const Suspicion& last = suspicions.back();
   if (!certain && !last.repair && !last.model && as_it_is.relative() > much) {
     likely = &last;
     certain = true;
   }
+  if (likely == nullptr) return {};
   std::vector<std::string> faults = likely->faults;
   if (certain) return {std::move(faults), {}};
   for (std::string& text : faults) text += " (but bodies unlike the URDF's explain the log as well)";
@@ -258,9 +278,13 @@ Faults find_faults(const std::shared_ptr<const Model>& model, const Motion& moti
   std::vector<std::string> joints;
   for (const int i : c.coordinates) joints.push_back(model->coordinate_names().at(i));
   const Energies e = energies(c);
-  std::vector<Suspicion> suspicions{wrong_signs(c, e, joints),       other_gravity(model, c),
-                                    exchanged_torques(c, e, joints), exchanged_joints(model, motion),
-                                    other_scales(c, e, joints),      another_robot(e)};
+  std::vector<Suspicion> suspicions{wrong_signs(c, e, joints),
+                                    against_friction(c, joints),
+                                    other_gravity(model, c),
+                                    exchanged_torques(c, e, joints),
+                                    exchanged_joints(model, motion),
+                                    other_scales(c, e, joints),
+                                    another_robot(e)};
   std::erase_if(suspicions, [](const Suspicion& suspicion) { return suspicion.faults.empty(); });
   if (suspicions.empty()) return {};
   return judged(std::move(suspicions), model, motion);

@@ -36,6 +36,12 @@ void BagColumns::check_names(const std::vector<std::string>& names) {
 
 void BagColumns::add(std::span<const std::uint8_t> message, std::int64_t logged_ns) {
   ++messages_;
+  constexpr std::uint8_t zstd[] = {0x28, 0xB5, 0x2F, 0xFD};
+  if (message.size() > 4 && std::equal(std::begin(zstd), std::end(zstd), message.begin())) {
+    fail(
+        "every message of the bag is compressed by itself (ros2 bag record --compression-mode message), which is not "
+        "read; ros2 bag convert writes it without");
+  }
   JointState state;
   try {
     state = decode_joint_state(message);
@@ -76,6 +82,7 @@ RawLog BagColumns::finish() {
   if (rows_.empty()) {
     std::string there;
     for (const std::string& topic : others_) there += (there.empty() ? "" : ", ") + topic;
+    if (messages_ > 0) fail("no message on topic " + topic_ + " names a joint");
     fail("there is no message on topic " + topic_ +
          (there.empty() ? std::string(" and no other topic of sensor_msgs/msg/JointState")
                         : "; joint states are on " + there + " (--topic)"));

@@ -1,10 +1,12 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // Logs as CSV. Only the columns that are used are read as numbers.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
 #include <optional>
+#include <unordered_set>
 
 #include "dyn_core/error.hpp"
 #include "dyn_core/model/input_file.hpp"
@@ -47,7 +49,10 @@ bool split(std::string_view line, std::vector<std::string>& cells) {
 }
 
 std::string shown(std::string_view text) {
-  return "'" + std::string(text.substr(0, 40)) + (text.size() > 40 ? "...'" : "'");
+  std::string begin(text.substr(0, 40));
+  std::replace_if(
+      begin.begin(), begin.end(), [](char c) { return c >= 0 && c < ' '; }, '?');
+  return "'" + begin + (text.size() > 40 ? "...'" : "'");
 }
 
 // The effort columns that are used: those requested, else effort, else applied of dyn run.
@@ -132,12 +137,8 @@ class Reader {
   void take(const std::string& name, size_t dot, Quantity quantity, Column& column) {
     column.joint = name.substr(dot + 1);
     column.quantity = quantity;
-    for (const Column& other : columns_) {
-      if (other.joint == column.joint && other.quantity == quantity && other.values != nullptr) {
-        fail("two columns have the name " + name);
-      }
-    }
     column.values = &log_.column(column.joint, quantity);
+    if (!taken_.insert(column.values).second) fail("two columns have the name " + name);
   }
 
   void row(std::string_view line) {
@@ -187,6 +188,7 @@ class Reader {
   std::ifstream in_;
   RawLog log_;
   std::vector<Column> columns_;
+  std::unordered_set<const std::vector<double>*> taken_;
   size_t number_ = 0;
 };
 

@@ -44,10 +44,28 @@ void check_time(const RawLog& raw) {
                      std::to_string(k + 1) + "; rows have to be in the order of time");
   }
   // Nanoseconds or milliseconds in place of seconds give steps that no controller has.
-  const double span = t.back() - t.front();
-  if (span > 0.0 && span / static_cast<double>(t.size()) > 100.0) {
-    throw ModelError(raw.source + ": the rows are " + text(span / static_cast<double>(t.size())) +
-                     " s apart; time_s must be in seconds");
+  std::vector<double> steps;
+  for (size_t k = 1; k < t.size(); ++k) steps.push_back(t[k] - t[k - 1]);
+  const auto median = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+  std::nth_element(steps.begin(), median, steps.end());
+  if (*median > 100.0)
+    throw ModelError(raw.source + ": the rows are " + text(*median) + " s apart; time_s must be in seconds");
+}
+
+// Squares of larger numbers, and what the model makes of them, are not finite.
+void check_sizes(const RawLog& raw, const std::vector<std::string>& joints) {
+  constexpr double largest = 1e9;
+  constexpr const char* words[] = {"position", "velocity", "acceleration", "effort"};
+  for (const std::string& joint : joints) {
+    const auto found = raw.joints.find(joint);
+    for (size_t quantity = 0; found != raw.joints.end() && quantity < found->second.size(); ++quantity) {
+      const std::vector<double>& values = found->second[quantity];
+      const auto huge = std::find_if(values.begin(), values.end(), [](double x) { return std::abs(x) > largest; });
+      if (huge == values.end()) continue;
+      throw ModelError(raw.source + ": " + words[quantity] + " of joint '" + joint + "' is " + text(*huge) +
+                       " in row " + std::to_string(huge - values.begin() + 1) + "; no arm has more than " +
+                       text(largest));
+    }
   }
 }
 
@@ -109,9 +127,10 @@ const JointDescription& joint_of(const Model& model, size_t coordinate) {
   throw ModelError("there is no coordinate " + std::to_string(coordinate));
 }
 
-// Positions in degrees are far outside limits within which they would be as radians.
+// Positions in degrees are far outside limits within which they would be as radians, and more than a turn from 0.
 void check_units(const MotionLog& log, const Model& model) {
   constexpr double degree = std::numbers::pi / 180.0;
+  const bool turns = log.q.cwiseAbs().maxCoeff() > 2.0 * std::numbers::pi;
   for (size_t i = 0; i < log.in_log.size(); ++i) {
     const JointDescription& joint = joint_of(model, i);
     if (!log.in_log[i] || joint.type != JointType::revolute || !joint.limits) continue;
@@ -119,15 +138,12 @@ void check_units(const MotionLog& log, const Model& model) {
     const double least = column.minCoeff(), most = column.maxCoeff();
     const double lower = joint.limits->lower - 0.1, upper = joint.limits->upper + 0.1;
     if (least >= lower - 0.5 && most <= upper + 0.5) continue;
-    const std::string where = log.source + ": joint '" + joint.name + "' is between " + text(least) + " and " +
-                              text(most) + " rad, outside its limits of " + text(joint.limits->lower) + " to " +
-                              text(joint.limits->upper) + " rad";
-    if (least * degree >= lower && most * degree <= upper) {
-      throw ModelError(where + ", but within them if these are degrees; positions must be in radians");
-    }
-    if (most - upper > 2.0 * std::numbers::pi || lower - least > 2.0 * std::numbers::pi) {
-      throw ModelError(where + ": is this the log of another robot?");
-    }
+    const bool degrees = turns && least * degree >= lower && most * degree <= upper;
+    throw ModelError(log.source + ": joint '" + joint.name + "' is between " + text(least) + " and " + text(most) +
+                     " rad, outside its limits of " + text(joint.limits->lower) + " to " + text(joint.limits->upper) +
+                     " rad" +
+                     (degrees ? ", but within them if these are degrees; positions must be in radians"
+                              : ": is this the log of another robot, or are joints exchanged?"));
   }
 }
 
@@ -173,6 +189,7 @@ class Mapper {
     }
     check_lengths(raw_);
     check_time(raw_);
+    check_sizes(raw_, model_.coordinate_names());
     rows_ = rows_to_keep(raw_);
     if (rows_.size() < 3) throw ModelError(raw_.source + ": all rows have the same time");
     for (const size_t k : rows_) log_.time_s.push_back(raw_.time_s[k]);
@@ -263,6 +280,27 @@ class Mapper {
   MotionLog log_;
 };
 
+// A folder that ros2 bag or dyn run wrote: its only bag.
+std::filesystem::path bag_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> bags;
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::filesystem::path& file = entry.path();
+    const std::string ending = file.extension().string();
+    const bool bag = ending == ".mcap" || ending == ".db3" || ending == ".zstd";
+    if (bag && entry.is_regular_file(error)) bags.push_back(file);
+  }
+  if (error) throw ModelError(folder.string() + ": the folder cannot be read: " + error.message());
+  if (bags.size() == 1) return bags.front();
+  for (const auto& bag : bags) names.push_back(bag.filename().string());
+  std::sort(names.begin(), names.end());
+  throw ModelError(folder.string() + ": the folder has " +
+                   (bags.empty()
+                        ? std::string("no bag (.mcap, .db3)")
+                        : std::to_string(bags.size()) + " bags, of which one has to be named: " + listed(names)));
+}
+
 }  // namespace
 
 MotionLog to_motion_log(RawLog raw, const Model& model, const LogChoice& choice) {
@@ -270,7 +308,11 @@ MotionLog to_motion_log(RawLog raw, const Model& model, const LogChoice& choice)
 }
 
 MotionLog load_log(const std::filesystem::path& file, const Model& model, const LogChoice& choice) {
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) return load_log(bag_in(file), model, choice);
   const std::string ending = file.extension().string();
+  if (ending == ".zstd" || ending == ".zst")
+    throw ModelError(file.string() + ": the file is compressed as a whole; unzstd makes the bag that is read");
   RawLog raw = ending == ".mcap"  ? read_mcap_log(file, choice)
                : ending == ".db3" ? read_db3_log(file, choice)
                                   : read_csv_log(file, choice);

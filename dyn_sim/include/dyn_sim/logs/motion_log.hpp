@@ -54,7 +54,8 @@ struct MotionLog {
   [[nodiscard]] Eigen::Index rows() const noexcept { return q.rows(); }
 };
 
-// The reader is chosen by the file's ending. Repeated rows are left out; time is strictly increasing in the result.
+// The reader is chosen by the file's ending; of a folder, its only bag is read. Repeated rows are left out; time is
+// strictly increasing in the result.
 [[nodiscard]] MotionLog load_log(const std::filesystem::path& file, const Model& model, const LogChoice& choice);
 [[nodiscard]] MotionLog to_motion_log(RawLog raw, const Model& model, const LogChoice& choice);
 
