@@ -88,6 +88,15 @@ class WrongLogs(unittest.TestCase):
         swapped = self.renamed(joint2="joint4", joint4="joint2")
         self.accused(self.written(swapped, self.rows), "exchanged", "'joint2'", "'joint4'")
 
+    def test_a_robot_that_explains_another_log_worse_is_warned_of(self):
+        heavier = ", plant_overrides: [{link: link5, mass_scale: 2.0}]"
+        other = write_log(self.path / "heavier.csv", *made_log(self.path, more=heavier))
+        log = self.written(self.header, self.rows)
+        said = dyn("identify", "arm7", other, "--validate", log, "--out", self.path / "worse").stderr
+        self.assertIn("no better than the URDF", said)
+        self.assertIn("no better than the URDF", (self.path / "worse" / "report.html").read_text())
+        self.assertNotIn("no better", dyn("identify", "arm7", other, "--out", self.path / "better").stderr)
+
     def test_a_clock_that_is_set_is_a_gap(self):
         rows = self.changed("time_s", lambda t: t if t < 3.0 else t + 5e8)
         self.assertIn("gap", dyn("replay", "arm7", self.written(self.header, rows)).stderr)

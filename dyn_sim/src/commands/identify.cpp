@@ -3,6 +3,7 @@
 // dyn identify: parameters of the robot from logs: a URDF, a report.
 #include "dyn_sim/identify/identify.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -67,8 +68,18 @@ sim::IdentifyOptions options_of(const Call& call) {
   return options;
 }
 
+std::string percent(double relative) { return number(100.0 * relative, 3) + " %"; }
+
+void warn_if_no_better(sim::IdentifyReport& report) {
+  constexpr double little = 1e-4;  // of the torque: both explain it
+  const double before = report.before.relative, after = report.validation.relative;
+  if (after < std::max(before, little)) return;
+  report.identified.warnings.push_back(
+      "the identified robot explains what was held out no better than the URDF: " + percent(after) +
+      " of the torque is left, and " + percent(before) + " before; do not use it");
+}
+
 void print(const sim::IdentifyReport& report, const std::filesystem::path& out) {
-  const auto percent = [](double relative) { return number(100.0 * relative, 3) + " %"; };
   Table table({{""}, {"of the torque unexplained", Table::Align::right}, {"samples", Table::Align::right}});
   table.add({"held out, the URDF as it was", percent(report.before.relative), std::to_string(report.before.samples)});
   table.add({"identified from", percent(report.train.relative), std::to_string(report.train.samples)});
@@ -117,6 +128,7 @@ void identify(const Call& call) {
                      ? sim::judge_training(then, options.hold_out)
                      : (options.hold_out > 0.0 ? sim::judge_training(compared(after, motions), options.hold_out)
                                                : sim::judge(compared(after, motions), 0.0));
+  warn_if_no_better(report);
   for (const std::string& warning : warnings) std::cerr << "warning: " << one_line(warning) << '\n';
 
   sim::OutputFolder folder(out, {"identified.urdf", "identification.json", "report.html"});
