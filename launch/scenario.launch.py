@@ -133,15 +133,20 @@ def bring_up(context):
                   arguments=[file] + [os.path.abspath(values['out'])] * bool(values['out']),
                   parameters=[{'use_sim_time': values['use_sim_time'] == 'true'}])
 
+    # A trajectory is refused by a joint_trajectory_controller that is not active yet.
+    waited_for = list(spawners)
+
     def when_spawned(event, _):
         bringup.ended(event, 'the spawner of the controllers')
+        waited_for.remove(event.action)
+        return [] if waited_for else [player]
 
     def when_played(event, _):
         bringup.ended(event, 'play_scenario')
         return [] if values['stay'] == 'true' else [Shutdown(reason='the scenario is over')]
 
     nodes += [RegisterEventHandler(OnProcessExit(target_action=spawner, on_exit=when_spawned)) for spawner in spawners]
-    nodes += [player, RegisterEventHandler(OnProcessExit(target_action=player, on_exit=when_played))]
+    nodes.append(RegisterEventHandler(OnProcessExit(target_action=player, on_exit=when_played)))
     return nodes
 
 

@@ -23,7 +23,8 @@ void loads(const char* package, const char* base, const std::vector<std::string>
 TEST(Plugins, AreFoundUnderTheirNames) {
   loads<controller_interface::ChainableControllerInterface>(
       "controller_interface", "controller_interface::ChainableControllerInterface",
-      {"dyn_controllers/ComputedTorqueController", "dyn_controllers/FeedforwardController"});
+      {"dyn_controllers/ComputedTorqueController", "dyn_controllers/FeedforwardController",
+       "dyn_controllers/TaskSpaceController"});
   loads<controller_interface::ControllerInterface>(
       "controller_interface", "controller_interface::ControllerInterface",
       {"dyn_controllers/GravityCompensationController", "dyn_controllers/DynamicsBroadcaster"});

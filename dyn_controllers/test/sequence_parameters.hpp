@@ -13,6 +13,7 @@ inline std::vector<std::pair<std::string, std::string>> sequence_controllers() {
           {"feedforward", "dyn_controllers/FeedforwardController"},
           {"gravity_compensation", "dyn_controllers/GravityCompensationController"},
           {"task", "dyn_controllers/TaskSpaceController"},
+          {"dynamics", "dyn_controllers/DynamicsBroadcaster"},
           {"position", "forward_command_controller/ForwardCommandController"},
           {"trajectory", trajectory},
           {"fed_trajectory", trajectory}};
@@ -43,6 +44,7 @@ inline std::string sequence_parameters() {
   ours("gravity_compensation", guiding.str());
   ours("task", guiding.str());
   text << "    frame: tool0\n";
+  text << "dynamics:\n  ros__parameters:\n    measured_effort: true\n";
   text << "position:\n  ros__parameters:\n    joints: " << list("") << "\n    interface_name: position\n";
   for (const auto& [above, below] :
        {std::pair{"trajectory", "computed/"}, std::pair{"fed_trajectory", "feedforward/"}}) {

@@ -6,152 +6,14 @@
 #include <cstdlib>
 #include <future>
 #include <random>
+#include <set>
 
-#include "arm_watch.hpp"
+#include "controller_interface/chainable_controller_interface.hpp"
 #include "dyn_controllers/task_space_controller.hpp"
-#include "dyn_msgs/srv/push.hpp"
-#include "faulty_client.hpp"
-#include "sequence_parameters.hpp"
-#include "std_msgs/msg/float64_multi_array.hpp"
+#include "pluginlib/class_loader.hpp"
+#include "sequences_fixture.hpp"
 
 namespace dyn_controllers::test {
-namespace {
-
-using Names = std::vector<std::string>;
-constexpr int best_effort = controller_manager_msgs::srv::SwitchController::Request::BEST_EFFORT;
-constexpr double period_s = 0.001;
-constexpr double largest_leap = 5e-3;  // rad beyond velocity times period
-
-class Sequences : public ManagerTest {
- protected:
-  void bring_up() {
-    const Extras plant{"<param name='tolerance'>1e-8</param>", {}};
-    const std::vector<double> ready{0.0, 0.3, 0.0, 0.6, 0.0, -0.3, 0.0};
-    make_manager(with_simulated_arm(arm7_urdf(), ready, plant), sequence_controllers(), sequence_parameters());
-    if (HasFatalFailure()) return;
-    watch = std::make_shared<ArmWatch>();
-    faulty = std::make_shared<FaultyClient>();
-    ASSERT_NE(manager->add_controller(watch, "watch", "ArmWatch"), nullptr);
-    ASSERT_NE(manager->add_controller(faulty, "faulty", "FaultyClient"), nullptr);
-    for (const char* name : {"watch", "faulty"}) {
-      ASSERT_EQ(manager->configure_controller(name), return_type::OK);
-    }
-    executor->add_node(manager);
-    for (const char* name : {"trajectory", "fed_trajectory"}) {
-      goals[name] = user->create_publisher<trajectory_msgs::msg::JointTrajectory>(
-          std::string("/") + name + "/joint_trajectory", 1);
-    }
-    for (const char* name : {"computed", "feedforward"}) {
-      references[name] =
-          user->create_publisher<trajectory_msgs::msg::JointTrajectoryPoint>(std::string("/") + name + "/reference", 1);
-    }
-    targets = user->create_publisher<geometry_msgs::msg::PoseStamped>("/task/target_pose", 1);
-    twists = user->create_publisher<geometry_msgs::msg::TwistStamped>("/task/target_twist", 1);
-    wrenches = user->create_publisher<geometry_msgs::msg::WrenchStamped>("/task/target_wrench", 1);
-    positions = user->create_publisher<std_msgs::msg::Float64MultiArray>("/position/commands", 1);
-    pushes = user->create_client<dyn_msgs::srv::Push>("/simulated_arm/push");
-    switch_to({"watch"}, {});
-    may_fail = true;
-    find_controllers();
-  }
-  // The manager's own list is locked while it switches.
-  void find_controllers() {
-    loaded.clear();
-    for (const auto& spec : manager->get_loaded_controllers()) loaded[spec.info.name] = spec.c;
-  }
-
-  // --- Chance
-  // ---------------------------------------------------------------------------------------------------------
-  double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); }
-  int below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(random); }
-  bool chance(double p) { return uniform(0.0, 1.0) < p; }
-
-  // --- What is active
-  // -------------------------------------------------------------------------------------------------
-  bool active(const std::string& name) {
-    const auto one = loaded.find(name);
-    return one != loaded.end() && one->second->get_lifecycle_state().id() == State::PRIMARY_STATE_ACTIVE;
-  }
-  Names active_ones() {
-    Names names;
-    for (const auto& [name, type] : sequence_controllers()) {
-      if (active(name)) names.push_back(name);
-    }
-    if (active("faulty")) names.emplace_back("faulty");
-    return names;
-  }
-  void note(const std::string& what) { told += what + "; "; }
-
-  // --- What is checked
-  // ------------------------------------------------------------------------------------------------
-  void step() {
-    cycle();
-    for (const char* name : {"computed", "feedforward"}) check_leap(name);
-    ASSERT_TRUE(watch->breach.empty()) << watch->breach << "\n" << told;
-  }
-  void steps(int count) {
-    for (int i = 0; i < count && !HasFatalFailure(); ++i) step();
-  }
-  // Commanded positions: those that the controller follows.
-  void check_leap(const std::string& name) {
-    std::vector<double>& last = last_followed[name];
-    const auto one = std::dynamic_pointer_cast<TorqueController>(active(name) ? loaded.at(name) : nullptr);
-    if (one == nullptr || !one->arm().has_stepped()) {
-      last.clear();
-      return;
-    }
-    const auto followed = one->arm().followed();
-    for (size_t i = 0; i < 7; ++i) {
-      const double before = last.empty() ? one->arm().q()[i] : last[i];
-      const double leap = std::abs(followed.q[i] - before) - std::abs(followed.v[i]) * period_s;
-      worst_leap = std::max(worst_leap, leap);
-      ASSERT_LE(leap, largest_leap) << name << ", joint" << i + 1 << ": from " << before << " to " << followed.q[i]
-                                    << " at " << followed.v[i] << " rad/s, cycle " << watch->cycle << "\n"
-                                    << told;
-    }
-    last.assign(followed.q.begin(), followed.q.end());
-  }
-  // What waits for the loop, while the loop runs; two seconds of the arm's time are a hang.
-  template <class F>
-  void bounded(const std::string& what, F&& call) {
-    auto done = std::async(std::launch::async, std::forward<F>(call));
-    int count = 0;
-    while (done.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready && !HasFatalFailure()) {
-      step();
-      ASSERT_LT(++count, 2000) << what << " hangs\n" << told;
-    }
-    done.get();
-  }
-
-  // --- What may happen
-  // ------------------------------------------------------------------------------------------------
-  void change_controllers();
-  void act();
-  void kill_one();
-  void push(double force_N, double seconds);
-  void send_goal(const std::string& name);
-  void send_reference(const std::string& name);
-  void send_target();
-  void send_twist();
-  void send_wrench();
-  void send_positions();
-  void play(int actions);
-
-  std::mt19937 random;
-  std::string told;
-  double worst_leap = 0.0;
-  std::shared_ptr<ArmWatch> watch;
-  std::shared_ptr<FaultyClient> faulty;
-  std::map<std::string, controller_interface::ControllerInterfaceBaseSharedPtr> loaded;
-  std::map<std::string, std::vector<double>> last_followed;
-  std::map<std::string, rclcpp::Publisher<trajectory_msgs::msg::JointTrajectory>::SharedPtr> goals;
-  std::map<std::string, rclcpp::Publisher<trajectory_msgs::msg::JointTrajectoryPoint>::SharedPtr> references;
-  rclcpp::Publisher<std_msgs::msg::Float64MultiArray>::SharedPtr positions;
-  rclcpp::Publisher<geometry_msgs::msg::PoseStamped>::SharedPtr targets;
-  rclcpp::Publisher<geometry_msgs::msg::TwistStamped>::SharedPtr twists;
-  rclcpp::Publisher<geometry_msgs::msg::WrenchStamped>::SharedPtr wrenches;
-  rclcpp::Client<dyn_msgs::srv::Push>::SharedPtr pushes;
-};
 
 // From whatever is active to something else, all in one request, in any order, sometimes with what makes no sense.
 void Sequences::change_controllers() {
@@ -165,6 +27,7 @@ void Sequences::change_controllers() {
                                 {"fed_trajectory", "feedforward"},
                                 {"faulty", "computed"}};
   Names on = sets[below(static_cast<int>(sets.size()))], off = active_ones();
+  if (chance(0.5)) on.emplace_back("dynamics");  // claims no command, and goes with all of them
   const bool restart = chance(0.3);
   for (auto it = on.begin(); it != on.end();) {  // what is active already, stays or is started anew
     const auto running = std::find(off.begin(), off.end(), *it);
@@ -215,12 +78,14 @@ void Sequences::push(double force_N, double seconds) {
   request->force.z = uniform(-force_N, force_N);
   request->duration = rclcpp::Duration::from_seconds(seconds);
   note("push");
+  watch->pushed = true;
   auto answer = pushes->async_send_request(request);
   for (int i = 0; i < 200 && answer.wait_for(std::chrono::seconds(0)) != std::future_status::ready; ++i) {
     executor->spin_some();
     step();
   }
-  steps(static_cast<int>(1000.0 * seconds));
+  steps(static_cast<int>(1000.0 * seconds) + 2);
+  watch->pushed = false;
 }
 
 void Sequences::send_goal(const std::string& name) {
@@ -388,9 +253,30 @@ TEST_F(Sequences, NothingLeavesTheLimitsOfTheArm) {
     fastest = std::max(fastest, watch->fastest);
     strongest = std::max(strongest, watch->strongest);
   }
-  std::printf("%ld cycles: at most %.3g of a velocity limit, %.3g of an effort limit, leaps of %.3g rad\n",
-              watch->cycle, fastest, strongest, worst_leap);
+  std::printf(
+      "%ld cycles: at most %.3g of a velocity limit, %.3g of an effort limit, leaps of %.3g rad; %ld messages "
+      "of the broadcaster, external efforts up to %.3g N m\n",
+      watch->cycle, fastest, strongest, worst_leap, dynamics->messages, dynamics->largest_external);
+  EXPECT_GT(dynamics->messages, count / 10);
 }
 
-}  // namespace
+template <class Base>
+static void add_plugins(const char* base, std::set<std::string>& types) {
+  pluginlib::ClassLoader<Base> loader("controller_interface", std::string("controller_interface::") + base);
+  for (const std::string& type : loader.getDeclaredClasses()) {
+    if (loader.getClassPackage(type) == "dyn_controllers") types.insert(type);
+  }
+}
+
+TEST(SequencesHave, EveryControllerThatIsDeclaredAsAPlugin) {
+  std::set<std::string> declared, played;
+  add_plugins<controller_interface::ControllerInterface>("ControllerInterface", declared);
+  add_plugins<controller_interface::ChainableControllerInterface>("ChainableControllerInterface", declared);
+  for (const auto& [name, type] : sequence_controllers()) {
+    if (type.rfind("dyn_controllers/", 0) == 0) played.insert(type);
+  }
+  EXPECT_FALSE(declared.empty());
+  EXPECT_EQ(declared, played);
+}
+
 }  // namespace dyn_controllers::test
