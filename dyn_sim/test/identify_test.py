@@ -283,6 +283,15 @@ class Identify(unittest.TestCase):
         self.assertIn("cross_validation", page)
         self.assertNotIn("@DATA@", page)
 
+    def test_a_short_log_does_not_choose_the_cutoff(self):
+        """As the last of a split bag."""
+        header, rows = self.perturbed_log()
+        log = write_log(self.path / "long.csv", header, rows[:-100])
+        rest = write_log(self.path / "rest.csv", header, rows[-100:])
+        chosen = as_json("identify", "arm7", log, "--out", self.path / "split")["cutoff_hz"]
+        self.assertGreater(as_json("replay", "arm7", rest)["cutoff_hz"], 3 * chosen)
+        self.assertEqual(as_json("identify", "arm7", log, rest, "--out", self.path / "split")["cutoff_hz"], chosen)
+
     def test_only_inertials_and_dynamics_change(self):
         log = write_log(self.path / "only.csv", *self.perturbed_log(duration=3))
         found = as_json("identify", "arm7", log, "--out", self.path / "only")

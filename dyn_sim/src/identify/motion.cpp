@@ -130,24 +130,41 @@ double spectral_cutoff(const MotionLog& log, const Range& range, double step_s) 
   return std::min(by_positions, identify::choose_cutoff_hz(s.v(Eigen::all, joints), 1, 1.0 / step_s));
 }
 
+double length_s(const MotionLog& log, const Range& range) {
+  return log.time_s[range.end - 1] - log.time_s[range.begin];
+}
+
+void check_cutoff(const MotionLog& log, double cutoff_hz) {
+  const double rate_hz = 1.0 / median_step(log);
+  if (cutoff_hz < 0.45 * rate_hz) return;
+  throw ModelError("--cutoff " + text(cutoff_hz) + " Hz: " + log.source + " has " + text(rate_hz) +
+                   " rows a second, of which a low-pass below " + text(0.45 * rate_hz) + " Hz can be made");
+}
+
 }  // namespace
 
 double choose_cutoff(const std::vector<MotionLog>& logs, const std::optional<double>& given_hz) {
-  double chosen = 0.0;
+  if (given_hz) {
+    for (const MotionLog& log : logs) check_cutoff(log, *given_hz);
+    return *given_hz;
+  }
+  constexpr double short_share = 0.25;  // of the longest stretch: a shorter log, as the last of a split bag, tells less
+  std::vector<Range> longest;
+  double most_s = 0.0;
   for (const MotionLog& log : logs) {
-    const double step_s = median_step(log), rate_hz = 1.0 / step_s;
-    if (given_hz) {
-      if (*given_hz < 0.45 * rate_hz) continue;
-      throw ModelError("--cutoff " + text(*given_hz) + " Hz: " + log.source + " has " + text(rate_hz) +
-                       " rows a second, of which a low-pass below " + text(0.45 * rate_hz) + " Hz can be made");
-    }
-    const auto ranges = between_gaps(log, step_s);
-    const auto longest = *std::max_element(
-        ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.end - a.begin < b.end - b.begin; });
-    chosen = std::max(chosen, spectral_cutoff(log, longest, step_s));
+    const auto ranges = between_gaps(log, median_step(log));
+    longest.push_back(*std::max_element(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {
+      return a.end - a.begin < b.end - b.begin;
+    }));
+    most_s = std::max(most_s, length_s(log, longest.back()));
+  }
+  double chosen = 0.0;
+  for (size_t k = 0; k < logs.size(); ++k) {
+    if (length_s(logs[k], longest[k]) < short_share * most_s) continue;
+    chosen = std::max(chosen, spectral_cutoff(logs[k], longest[k], median_step(logs[k])));
   }
   for (const MotionLog& log : logs) chosen = std::min(chosen, 0.4 / median_step(log));
-  return given_hz.value_or(chosen);
+  return chosen;
 }
 
 Motion make_motion(const MotionLog& log, double cutoff_hz) {
