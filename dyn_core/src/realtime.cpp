@@ -44,7 +44,7 @@ void leave() noexcept { --loop.depth; }
 // The handler itself is not checked.
 void check(const char* what) noexcept {
   if (loop.depth == 0) return;
-  const Handler other = handler.load(std::memory_order_acquire);
+  const Handler other = handler.load();
   if (other == nullptr) end_program(loop.entry_point, what);
   const int depth = loop.depth;
   loop.depth = 0;
@@ -52,6 +52,6 @@ void check(const char* what) noexcept {
   loop.depth = depth;
 }
 
-Handler set_violation_handler(Handler fresh) noexcept { return handler.exchange(fresh, std::memory_order_acq_rel); }
+Handler set_violation_handler(Handler fresh) noexcept { return handler.exchange(fresh); }
 
 }  // namespace dyn::realtime

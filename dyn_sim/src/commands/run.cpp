@@ -131,9 +131,8 @@ void run(const Call& call) {
   options.fast = call.fast;
   options.duration_s = call.duration_s;
   options.stop = &interrupts;
-  const double duration = call.duration_s > 0.0 ? call.duration_s : config.duration_s;
   const bool live = !call.json && isatty(STDERR_FILENO) != 0;
-  TerminalView terminal(config, duration);
+  TerminalView terminal(config, sim::planned_duration_s(config, options));
   if (live) {
     options.watch = [&terminal](const sim::LiveView& view) {
       std::fputs(terminal.frame(view).c_str(), stderr);

@@ -84,7 +84,7 @@ class Loop {
  public:
   Loop(const RunConfig& config, const RunOptions& options, RunRecord& record, LiveView& view)
       : config_(config), options_(options), record_(record), view_(view) {
-    const double duration = options.duration_s > 0.0 ? options.duration_s : config.duration_s;
+    const double duration = planned_duration_s(config, options);
     cycles_ = planned_cycles_ = std::max<std::int64_t>(1, std::llround(duration * config.rate_hz));
     record_.arms.resize(config.arms.size());
     for (size_t i = 0; i < config.arms.size(); ++i) {

@@ -45,6 +45,10 @@ struct RunOptions {
   std::function<void(const LiveView&)> watch;  // called some ten times a second from the calling thread
 };
 
+inline double planned_duration_s(const RunConfig& config, const RunOptions& options) {
+  return options.duration_s > 0.0 ? options.duration_s : config.duration_s;
+}
+
 // Throws ModelError if the run cannot start; a run that has started always ends with a record.
 RunRecord run_closed_loop(const RunConfig& config, const RunOptions& options);
 
