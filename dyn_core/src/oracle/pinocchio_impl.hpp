@@ -103,7 +103,8 @@ struct PinocchioModel::Impl {
     frame_of_link[link.name] =
         model.addFrame(pinocchio::Frame(link.name, carrier, carrier_T_link, pinocchio::OP_FRAME));
     if (link.inertial) {
-      const pinocchio::Inertia inertia(link.inertial->mass_kg, link.inertial->com_m, link.inertial->inertia_com_kgm2);
+      const Mat3d& I = link.inertial->inertia_com_kgm2;  // turned from URDF's axes: symmetric but for rounding
+      const pinocchio::Inertia inertia(link.inertial->mass_kg, link.inertial->com_m, Mat3d(0.5 * (I + I.transpose())));
       model.appendBodyToJoint(carrier, inertia, carrier_T_link);
     }
     for (const size_t j : children[link.name]) {
