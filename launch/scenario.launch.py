@@ -31,7 +31,8 @@ ARGUMENTS = [
 CONTROLLERS = {'computed_torque': ('computed_torque', 'computed_torque'),
                'passivity': ('computed_torque', 'passivity'),
                'adaptive': ('computed_torque', 'adaptive'),
-               'feedforward': ('feedforward', 'computed_torque')}
+               'feedforward': ('feedforward', 'computed_torque'),
+               'task_space': ('task_space', '')}  # which has one law
 NUMBERS_OF_GAINS = {'p': 400.0, 'd': 40.0, 'i': 0.0, 'i_clamp': 0.0}
 MOST_PAYLOAD_DOFS = 6
 STATES_HZ = 200.0
@@ -62,6 +63,8 @@ def as_floats(value):
     """Integers as floats, since ROS refuses 100 for a parameter that is a double."""
     if isinstance(value, dict):
         return {name: as_floats(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [as_floats(entry) for entry in value]
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
@@ -73,7 +76,9 @@ def controller_parameters(arm, joints, sensed):
     kind = arm.get('controller', {}).get('type', 'computed_torque')
     if kind not in CONTROLLERS:
         raise RuntimeError(f"controller: a trajectory cannot be played on type '{kind}'")
-    controller, own['law'] = CONTROLLERS[kind]
+    controller, law = CONTROLLERS[kind]
+    if law:
+        own['law'] = law
     gains = arm.get('controller', {}).get('gains', {})
     default = {**NUMBERS_OF_GAINS, **gains.get('default', {})}
     own['gains'] = {joint: {**default, **gains.get(joint, {})} for joint in joints}

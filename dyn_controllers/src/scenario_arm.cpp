@@ -83,7 +83,9 @@ rclcpp::Parameter as_type(const std::string& name, const std::string& value, rcl
 }
 
 std::string controller_name(dyn::control::Law law) {
-  return law == dyn::control::Law::feedforward ? "feedforward_controller" : "computed_torque_controller";
+  using dyn::control::Law;
+  if (law == Law::task_space) return "task_space_controller";
+  return law == Law::feedforward ? "feedforward_controller" : "computed_torque_controller";
 }
 
 std::vector<std::string> without(std::vector<std::string> all, const std::vector<std::string>& some) {
@@ -101,7 +103,12 @@ ScenarioArm::ScenarioArm(rclcpp::Node& node, const dyn::sim::ArmConfig& arm, con
       record_(arm, joints_) {
   const std::string controller = space + '/' + controller_name(arm.controller.law);
   const std::string plant = space + "/simulated_arm";
-  follow_ = rclcpp_action::create_client<Follow>(&node, space + "/joint_trajectory_controller/follow_joint_trajectory");
+  if (arm.poses) {
+    frame_ = std::make_unique<ScenarioFrame>(node, arm, controller, plant, record_);
+  } else {
+    follow_ =
+        rclcpp_action::create_client<Follow>(&node, space + "/joint_trajectory_controller/follow_joint_trajectory");
+  }
   attach_model_ = node.create_client<AttachPayload>(controller + "/attach_payload");
   attach_plant_ = node.create_client<AttachPayload>(plant + "/attach_payload");
   detach_model_ = node.create_client<DetachPayload>(controller + "/detach_payload");
@@ -119,7 +126,8 @@ ScenarioArm::ScenarioArm(rclcpp::Node& node, const dyn::sim::ArmConfig& arm, con
 }
 
 std::string ScenarioArm::missing() const {
-  if (!follow_->action_server_is_ready()) return "joint_trajectory_controller of " + arm_.name;
+  if (frame_ && !frame_->has_a_listener()) return frame_->topic();
+  if (follow_ && !follow_->action_server_is_ready()) return "joint_trajectory_controller of " + arm_.name;
   for (const rclcpp::ClientBase::SharedPtr& client :
        std::vector<rclcpp::ClientBase::SharedPtr>{attach_model_, attach_plant_, detach_model_, detach_plant_, push_}) {
     if (!client->service_is_ready()) return client->get_service_name();
@@ -130,6 +138,10 @@ std::string ScenarioArm::missing() const {
 
 // By the action, not by the topic: its answer says whether it was accepted.
 void ScenarioArm::send_trajectory(const rclcpp::Time& begin, double duration_s) {
+  if (frame_) {
+    frame_->play(begin, duration_s);
+    return;
+  }
   Follow::Goal goal;
   goal.trajectory = trajectory(begin, duration_s);
   auto sent = follow_->async_send_goal(goal);

@@ -12,8 +12,8 @@
 
 namespace dyn_controllers {
 
-using dyn::sim::ArmRecord, dyn::sim::Signal;
-using dyn_msgs::msg::ControllerState;
+using dyn::sim::ArmRecord, dyn::sim::FrameSignal, dyn::sim::Signal;
+using dyn_msgs::msg::ControllerState, dyn_msgs::msg::TaskState;
 
 namespace {
 
@@ -47,7 +47,7 @@ bool ScenarioRecord::counts(const rclcpp::Time& stamp) const { return begun_ && 
 
 bool ScenarioRecord::has_seen_a_state() const {
   const std::scoped_lock lock(mutex_);
-  return seen_;
+  return seen_ && (frame_seen_ || record_.config->poses == nullptr);
 }
 
 void ScenarioRecord::add(const ControllerState& state) {
@@ -70,6 +70,9 @@ void ScenarioRecord::add(const ControllerState& state) {
   }
   collision_ = state.collision;
   put_signals(state);
+  if (record_.config->poses) {
+    record_.frame_signals.insert(record_.frame_signals.end(), frame_signals_.begin(), frame_signals_.end());
+  }
   put_errors(state);
   judge(time_s, state);
   ++record_.rows;
@@ -115,9 +118,12 @@ void ScenarioRecord::put_signals(const ControllerState& state) {
 }
 
 void ScenarioRecord::put_errors(const ControllerState& state) {
-  last_error_ = 0.0;
   for (size_t i = 0; i < tracked_.size(); ++i) {
     record_.torque_max = dyn::larger_error(record_.torque_max, std::abs(state.effort_applied[i]));
+  }
+  if (record_.config->poses) return;  // the frame is followed, not the joints
+  last_error_ = 0.0;
+  for (size_t i = 0; i < tracked_.size(); ++i) {
     if (!tracked_[i]) continue;
     const double error = state.position_error[i];
     squares_ += error * error;
@@ -127,6 +133,39 @@ void ScenarioRecord::put_errors(const ControllerState& state) {
   record_.tracking_max = dyn::larger_error(record_.tracking_max, last_error_);
   record_.tracking_rms = std::sqrt(squares_ / errors_);
 }
+
+void ScenarioRecord::add(const TaskState& state) {
+  const std::scoped_lock lock(mutex_);
+  frame_seen_ = true;
+  const auto three = [](const auto& from) { return dyn::Vec3d(from.x, from.y, from.z); };
+  const double distance = three(state.error.linear).norm(), angle = three(state.error.angular).norm();
+  Eigen::Map<dyn::Vec3d>(at(FrameSignal::x)) = three(state.pose.position);
+  Eigen::Map<dyn::Vec3d>(at(FrameSignal::target_x)) = three(state.target.position);
+  Eigen::Map<dyn::Vec3d>(at(FrameSignal::force_x)) = three(state.force.force);
+  *at(FrameSignal::distance) = distance;
+  *at(FrameSignal::angle) = angle;
+  const rclcpp::Time stamp(state.header.stamp, begin_.get_clock_type());
+  if (!counts(stamp)) return;
+  judge_.note_frame((stamp - begin_).seconds(), distance);
+  last_error_ = distance;
+  squares_ += distance * distance;
+  angle_squares_ += angle * angle;
+  errors_ += 1.0;
+  record_.tracking_max = dyn::larger_error(record_.tracking_max, distance);
+  record_.tracking_rms = std::sqrt(squares_ / errors_);
+  record_.angle_max = dyn::larger_error(record_.angle_max, angle);
+  record_.angle_rms = std::sqrt(angle_squares_ / errors_);
+}
+
+void ScenarioRecord::add(const geometry_msgs::msg::WrenchStamped& wall_force) {
+  const std::scoped_lock lock(mutex_);
+  const auto& force = wall_force.wrench.force;
+  Eigen::Map<dyn::Vec3d> newest(at(FrameSignal::wall_x));
+  newest = dyn::Vec3d(force.x, force.y, force.z);
+  if (begun_) record_.wall_force_max = dyn::larger_error(record_.wall_force_max, newest.norm());
+}
+
+double* ScenarioRecord::at(FrameSignal first) noexcept { return &frame_signals_[static_cast<size_t>(first)]; }
 
 void ScenarioRecord::add(const dyn_msgs::msg::Validation& residual) {
   const std::scoped_lock lock(mutex_);
@@ -162,6 +201,7 @@ std::string ScenarioRecord::summary() const {
   text << record_.config->name << ": " << record_.rows << " samples, tracking error rms " << record_.tracking_rms
        << ", largest " << record_.tracking_max << ", at the end " << last_error_ << ", largest effort "
        << record_.torque_max;
+  if (record_.config->poses) text << ", largest force of the walls " << record_.wall_force_max;
   if (record_.validation.available) {
     text << ", " << record_.validation.samples << " samples against Pinocchio with " << record_.validation.breaches
          << " breaches";

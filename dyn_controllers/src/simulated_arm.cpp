@@ -2,11 +2,13 @@
 #include "dyn_controllers/simulated_arm.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
 
 #include "dyn_controllers/reported.hpp"
+#include "dyn_controllers/vector_messages.hpp"
 #include "dyn_core/model/urdf.hpp"
 #include "hardware_interface/types/hardware_interface_type_values.hpp"
 #include "pluginlib/class_list_macros.hpp"
@@ -115,12 +117,12 @@ void SimulatedArm::offer_services() {
   if (!node) return;
   payloads_ = std::make_unique<PayloadServices>(
       *node, PayloadCarrier{[this](const dyn::Payload& payload, double) {
-                              const auto applied = carry(attach(carried_, payload), nullptr);
+                              auto applied = carry(attach(carried_, payload), nullptr);
                               attached_.push_back(payload);
                               return applied;
                             },
                             [this](const std::string& name, double) {
-                              const auto applied = carry(detach(carried_, name), nullptr);
+                              auto applied = carry(detach(carried_, name), nullptr);
                               std::erase_if(attached_, [&](const dyn::Payload& p) { return p.name() == name; });
                               return applied;
                             }});
@@ -132,6 +134,21 @@ void SimulatedArm::offer_services() {
       "~/push", [this](const Push::Request::SharedPtr& request, const Push::Response::SharedPtr& response) {
         push(*request, *response);
       });
+  if (settings_.plant.walls.empty()) return;
+  constexpr std::chrono::milliseconds every(10);
+  walls_ = node->create_publisher<geometry_msgs::msg::WrenchStamped>("~/wall_force", rclcpp::SystemDefaultsQoS());
+  walls_timer_ = node->create_wall_timer(every, [this] { tell_walls(); });
+}
+
+void SimulatedArm::tell_walls() {
+  geometry_msgs::msg::WrenchStamped message;
+  message.header.stamp = get_node()->now();
+  {
+    const std::scoped_lock lock(plant_mutex_);
+    message.header.frame_id = plant_->model().links().front().name;
+    put(plant_->wall_force(), message.wrench.force);
+  }
+  walls_->publish(message);
 }
 
 void SimulatedArm::push(const dyn_msgs::srv::Push::Request& request, dyn_msgs::srv::Push::Response& response) {

@@ -88,5 +88,30 @@ class TheScenario(unittest.TestCase):
         proc_output.assertWaitFor('summary: ', timeout=150, stream='stdout')
         seen = [float(at) for at in re.findall(r'collision at ([0-9.]+) s', text_of(proc_output))]
         for event, accepted in zip(RUN.get('events', []), acceptances(proc_output)):
-            if 'push' in event:
+            if 'push' in event and 'collision_threshold' in RUN['controller']:
                 self.assertTrue(any(event['at'] <= at < accepted + 0.3 for at in seen), (event, accepted, seen))
+
+    def test_path_and_forces_of_a_frame_are_in_log_and_results(self, proc_output):
+        if RUN.get('controller', {}).get('type') != 'task_space':
+            return
+        proc_output.assertWaitFor('report: ', timeout=150, stream='stdout')
+        with open(os.path.join(OUT, 'log.csv'), encoding='utf-8', newline='') as log:
+            rows = list(csv.DictReader(log))
+        goals = RUN['trajectory']['poses']
+        for axis, name in enumerate(('frame.x', 'frame.y', 'frame.z')):
+            moves = [goal.get('by', [0.0, 0.0, 0.0])[axis] for goal in goals]
+            seen = [float(row[name]) for row in rows]
+            path = [seen[0] + sum(moves[:k]) for k in range(len(moves) + 1)]
+            self.assertAlmostEqual(max(seen), max(path), delta=0.02)
+            self.assertAlmostEqual(min(seen), min(path), delta=0.02)
+        pressed = next(goal for goal in goals if goal.get('wrench', [0.0] * 6)[2] < 0.0)
+        lifted = next(goal for goal in goals if goal['at'] > pressed['at'] and 'wrench' in goal)
+        forces = [float(row['wall_force.z']) for row in rows
+                  if pressed['at'] + 0.6 < float(row['time_s']) < lifted['at'] - 0.6]
+        self.assertAlmostEqual(sum(forces) / len(forces), -pressed['wrench'][2], delta=1.0)
+        with open(os.path.join(OUT, 'results.json'), encoding='utf-8') as file:
+            frame = json.load(file)['arms'][0]['frame']
+        self.assertEqual(frame['name'], RUN['controller']['frame'])
+        self.assertGreater(frame['wall_force']['max'], 10.0)
+        self.assertLess(frame['distance']['rms'], 0.01)
+        self.assertEqual(frame['wall_force']['end'], [0.0, 0.0, 0.0])

@@ -1,14 +1,17 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// One arm of a `dyn run` configuration, played on ROS: its trajectory goes to joint_trajectory_controller, its events
+// One arm of a `dyn run` configuration, played on ROS: its trajectory goes to joint_trajectory_controller, or the poses
+// of its frame to the TaskSpaceController, its events
 // to the services and parameters of controller and simulated arm, and ~/controller_state is accumulated into a record.
 // Calls wait for their answers; another thread spins the node.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "control_msgs/action/follow_joint_trajectory.hpp"
+#include "dyn_controllers/scenario_frame.hpp"
 #include "dyn_controllers/scenario_record.hpp"
 #include "dyn_msgs/srv/attach_payload.hpp"
 #include "dyn_msgs/srv/detach_payload.hpp"
@@ -56,7 +59,8 @@ class ScenarioArm {
   std::vector<std::string> all_joints_;  // by coordinate of the robot
   std::vector<std::string> joints_;      // those moved by the trajectory
   ScenarioRecord record_;
-  rclcpp_action::Client<Follow>::SharedPtr follow_;
+  std::unique_ptr<ScenarioFrame> frame_;             // under task_space
+  rclcpp_action::Client<Follow>::SharedPtr follow_;  // otherwise
   rclcpp::Client<AttachPayload>::SharedPtr attach_model_, attach_plant_;
   rclcpp::Client<DetachPayload>::SharedPtr detach_model_, detach_plant_;
   rclcpp::Client<PushLink>::SharedPtr push_;

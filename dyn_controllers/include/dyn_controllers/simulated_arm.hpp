@@ -13,8 +13,8 @@
 // `initial_value` of a position state is the initial position of a joint. Its node has ~/attach_payload and the like,
 // for what the arm really carries, whatever is in a controller's model; ~/replace_joints, for a robot that gets or
 // loses some of the tag's joints while it runs, whose states are 0 and whose commands have no effect while it does not
-// have them; and ~/push: a force on a link. The joints of a payload swing freely; a <sensor name="PAYLOAD/JOINT"> in
-// the tag has position and velocity of one (0 while it is not attached).
+// have them; and ~/push: a force on a link. ~/wall_force is that of a scenario's walls. The joints of a payload swing
+// freely; a <sensor name="PAYLOAD/JOINT"> in the tag has position and velocity of one (0 while it is not attached).
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,7 @@
 #include "dyn_controllers/simulated_drives.hpp"
 #include "dyn_msgs/srv/push.hpp"
 #include "dyn_sim/plant.hpp"
+#include "geometry_msgs/msg/wrench_stamped.hpp"
 #include "hardware_interface/system_interface.hpp"
 
 namespace dyn_controllers {
@@ -86,6 +87,7 @@ class SimulatedArm : public hardware_interface::SystemInterface {
   void offer_services();
   void push(const dyn_msgs::srv::Push::Request& request, dyn_msgs::srv::Push::Response& response);
   void end_push();
+  void tell_walls();
   bool move(double measured_s);
   void measure_state();
   void show_state(std::span<const double> torques);
@@ -114,6 +116,8 @@ class SimulatedArm : public hardware_interface::SystemInterface {
   std::unique_ptr<PayloadServices> payloads_;
   std::unique_ptr<JointService> other_joints_;
   rclcpp::Service<dyn_msgs::srv::Push>::SharedPtr push_service_;
+  rclcpp::Publisher<geometry_msgs::msg::WrenchStamped>::SharedPtr walls_;
+  rclcpp::TimerBase::SharedPtr walls_timer_;
 };
 
 }  // namespace dyn_controllers
