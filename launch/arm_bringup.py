@@ -90,7 +90,8 @@ def bent(robot, joints):
     """Positions at which most arms are neither stretched nor at their limits."""
     shape = (0.0, 0.5, 0.3, -1.5, 0.4, 1.1, 0.3)
     start = {}
-    for joint, position in zip(joints, shape):
+    for k, joint in enumerate(joints):
+        position = shape[k] if k < len(shape) else 0.0
         limit = robot.find(f"joint[@name='{joint}']/limit")
         lower = float(limit.get('lower', '-3')) if limit is not None else -3.0
         upper = float(limit.get('upper', '3')) if limit is not None else 3.0

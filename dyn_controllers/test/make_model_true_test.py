@@ -1,7 +1,9 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """make_model_true.launch.py from end to end, one call that brings the model before back, and what is never taken over."""
 import argparse
+import importlib.util
 import io
+import json
 import os
 import re
 import signal
@@ -9,9 +11,11 @@ import subprocess
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree as ElementTree
 from contextlib import redirect_stderr
 
 import rclpy
+from ament_index_python.packages import get_package_share_directory
 from builtin_interfaces.msg import Time
 from dyn_msgs.msg import ControllerState
 from program_test import ProgramTest
@@ -59,6 +63,28 @@ class WholeWay(unittest.TestCase):
         self.assertTrue(answer.done() and answer.result().success)
         node.destroy_node()
         rclpy.shutdown()
+
+
+class TheArm(unittest.TestCase):
+
+    def test_of_more_than_seven_joints_has_a_start_within_its_limits(self):
+        folder = os.path.join(get_package_share_directory('dyn_control'), 'launch')
+        spec = importlib.util.spec_from_file_location('launch_file', os.path.join(folder, 'make_model_true.launch.py'))
+        launch_file = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(launch_file)
+        bringup = launch_file.bringup
+        file = bringup.robot_file('arm7_gripper')
+        robot = ElementTree.fromstring(bringup.urdf_text(file))
+        joints = bringup.driven_joints(robot)
+        self.assertEqual(len(joints), 8)
+        with open(launch_file.plant_file(robot, file, joints, {'plant': 'native', 'true_robot': '', 'rate': '500'}),
+                  encoding='utf-8') as stream:
+            centre = json.load(stream)['trajectory']['centre']
+        self.assertEqual(len(centre), 8)
+        for joint, position in zip(joints, centre):
+            limit = robot.find(f"joint[@name='{joint}']/limit")
+            self.assertLess(float(limit.get('lower')), position)
+            self.assertLess(position, float(limit.get('upper')))
 
 
 class NeverTakenOver(ProgramTest):
