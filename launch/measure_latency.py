@@ -14,7 +14,7 @@ import time
 import rclpy
 from pal_statistics_msgs.msg import StatisticsNames, StatisticsValues
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 ENDING = '/execution_time/current_value'
 PATIENCE_S = 30.0
@@ -29,9 +29,11 @@ class Listener(Node):
     def __init__(self, manager):
         super().__init__('measure_latency')
         self.names, self.version, self.samples = [], None, {}
+        # Values by best effort, as newer controller managers send them; that takes what a reliable publisher sends too.
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        every = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
         self.create_subscription(StatisticsNames, f'{manager}/statistics/names', self.take_names, latched)
-        self.create_subscription(StatisticsValues, f'{manager}/statistics/values', self.take_values, 1000)
+        self.create_subscription(StatisticsValues, f'{manager}/statistics/values', self.take_values, every)
 
     def take_names(self, message):
         self.names, self.version = list(message.names), message.names_version
