@@ -91,9 +91,13 @@ void ArmObservation::note(const rclcpp::Time& time, const dyn::control::Controll
 }
 
 // While a payload is ramped, and until the observer has settled after it, the load is unknown: no contact is reported.
+// Only in cycles in which it is read: all of them if it is exported as state interfaces, else those of the topics.
 void ArmObservation::observe_wrench(const rclcpp::Time& time, const dyn::control::Controller& controller,
                                     const CycleReport& report) noexcept {
   unsettled_s_ = report.ramping ? settings_.front().settles_s : unsettled_s_ - period_s_;
+  cycle_ = every_ > 0 ? (cycle_ + 1) % every_ : 1;
+  const bool published = cycle_ == 0;
+  if (!published && !frame_is_named_) return;
   dyn::live::Generation* const generation = controller.last_generation();
   if (generation == nullptr) {
     observed_.reset();
@@ -107,9 +111,7 @@ void ArmObservation::observe_wrench(const rclcpp::Time& time, const dyn::control
       shown_.direction = shown_.R.transpose() * shown_.direction;
     }
   }
-  if (every_ == 0) return;
-  cycle_ = (cycle_ + 1) % every_;
-  if (cycle_ != 0) return;
+  if (!published) return;
   samples_.back() = {time.nanoseconds(), settings_.front().frame_axes, shown_};
   samples_.publish();
 }

@@ -198,6 +198,24 @@ TEST(WrenchAlone, IsOfTheFrameThatIsNamed) {
   for (const auto& state : exported) EXPECT_TRUE(std::isnan(state->get_optional<double>().value()));
 }
 
+// 50 times a second, for the topics: nobody reads it in between.
+TEST(WrenchAlone, OfAFrameThatNobodyNamedIsNotComputedInEveryCycle) {
+  Plugin<ComputedTorqueController> plugin;
+  ASSERT_TRUE(plugin.configure());
+  ASSERT_TRUE(plugin.controller->set_chained_mode(true));
+  plugin.begin_at(arm7_joints(), bent, std::vector<double>(7, 0.0));
+  ASSERT_TRUE(plugin.activate());
+  const dyn::control::WrenchEstimate& seen = plugin.controller->arm().observation().wrench();
+  int computed = 0;
+  for (int k = 0; k < 100; ++k) {
+    const dyn::Mat3d before = seen.R;
+    plugin.set_state("joint1/position", 1e-4 * (k + 1));
+    ASSERT_EQ(plugin.update(), return_type::OK);
+    computed += seen.R == before ? 0 : 1;
+  }
+  EXPECT_EQ(computed, 5) << "of 100 cycles of 1 ms";
+}
+
 TEST(WrenchAlone, OfAFrameThatCannotBeIsRefused) {
   for (const auto& [link, why] :
        std::map<std::string, std::string>{{"elbow", "there is no link and no payload 'elbow' for a frame"},
