@@ -11,8 +11,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler, Shutdown
-from launch.event_handlers import OnProcessExit
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
@@ -84,16 +83,9 @@ def bring_up(context):
     arguments += ['--floor', values['floor']] * bool(values['floor']) + ['--stay'] * (values['stay'] == 'true')
     maker = Node(package='dyn_control', executable='make_model_true.py', output='screen', arguments=arguments)
 
-    def when_spawned(event, _):
-        bringup.ended(event, 'the spawner of the controllers')
-        return [maker]
-
-    def when_made(event, _):
-        bringup.ended(event, 'make_model_true.py')
-        return [Shutdown(reason='the model is made true')]
-
-    return nodes + [RegisterEventHandler(OnProcessExit(target_action=spawner, on_exit=when_spawned)),
-                    RegisterEventHandler(OnProcessExit(target_action=maker, on_exit=when_made))]
+    over = Shutdown(reason='the model is made true')
+    return nodes + [bringup.after(spawner, 'the spawner of the controllers', lambda: [maker]),
+                    bringup.after(maker, 'make_model_true.py', lambda: [over])]
 
 
 def generate_launch_description():

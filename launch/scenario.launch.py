@@ -11,8 +11,7 @@ import xml.etree.ElementTree as ElementTree
 
 import yaml
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler, Shutdown
-from launch.event_handlers import OnProcessExit
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
@@ -141,17 +140,15 @@ def bring_up(context):
     # A trajectory is refused by a joint_trajectory_controller that is not active yet.
     waited_for = list(spawners)
 
-    def when_spawned(event, _):
-        bringup.ended(event, 'the spawner of the controllers')
-        waited_for.remove(event.action)
+    def when_spawned():
+        waited_for.pop()
         return [] if waited_for else [player]
 
-    def when_played(event, _):
-        bringup.ended(event, 'play_scenario')
+    def when_played():
         return [] if values['stay'] == 'true' else [Shutdown(reason='the scenario is over')]
 
-    nodes += [RegisterEventHandler(OnProcessExit(target_action=spawner, on_exit=when_spawned)) for spawner in spawners]
-    nodes.append(RegisterEventHandler(OnProcessExit(target_action=player, on_exit=when_played)))
+    nodes += [bringup.after(spawner, 'the spawner of the controllers', when_spawned) for spawner in spawners]
+    nodes.append(bringup.after(player, 'play_scenario', when_played))
     return nodes
 
 

@@ -105,6 +105,14 @@ find_ros() {
   fi
 }
 
+# source_ros: the environment of the ROS 2 that find_ros has found.
+source_ros() {
+  set +u # its own scripts use what is not set
+  # shellcheck disable=SC1091
+  . "$ROS_PREFIX/setup.bash"
+  set -u
+}
+
 # run_ctest BUILD [ctest arguments]: the tests, then 'N passed, N failed' as the last line; fails if one failed. That no
 # test fits the arguments is no failure: there may be another build where one does.
 run_ctest() {

@@ -46,8 +46,10 @@ ModelOptions model_options(const RobotCall& robot) {
   return options;
 }
 
-Model load(const RobotCall& robot) {
-  Model model = sim::load_any_model(robot.name, model_options(robot));
+Model load(const RobotCall& robot) { return load(robot, model_options(robot)); }
+
+Model load(const RobotCall& robot, const ModelOptions& options) {
+  Model model = sim::load_any_model(robot.name, options);
   print_warnings(model);
   return model;
 }

@@ -22,6 +22,7 @@ void add_robot(CLI::App& app, RobotCall& robot, CLI::App* group = nullptr);
 [[nodiscard]] ModelOptions model_options(const RobotCall& robot);
 // Builds the model, and prints its warnings on standard error.
 [[nodiscard]] Model load(const RobotCall& robot);
+[[nodiscard]] Model load(const RobotCall& robot, const ModelOptions& options);
 void print_warnings(const Model& model);  // each sentence once per program
 void add_json(CLI::App& app, bool& json);
 void add_algorithm(CLI::App& app, const std::string& option, std::string& name, const std::string& parameter);

@@ -85,17 +85,24 @@ def changed_urdf(folder, **attributes):
     return file
 
 
-class Replay(unittest.TestCase):
+class WithLog(unittest.TestCase):
+    """A log of arm7, and a folder for what becomes of it."""
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.path = Path(cls.folder.name)
         cls.header, cls.rows = made_log(cls.path)
-        cls.log = write_log(cls.path / "log.csv", cls.header, cls.rows)
 
     @classmethod
     def tearDownClass(cls):
         cls.folder.cleanup()
+
+
+class Replay(WithLog):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.log = write_log(cls.path / "log.csv", cls.header, cls.rows)
 
     def without(self, *quantities):
         keep = [i for i, name in enumerate(self.header) if name.split(".")[0] not in quantities]

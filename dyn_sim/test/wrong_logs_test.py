@@ -6,20 +6,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from identify_test import DYN, changed_urdf, dyn, made_log, write_log
+from identify_test import DYN, WithLog, changed_urdf, dyn, made_log, write_log
 
 
-class WrongLogs(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.path = Path(cls.folder.name)
-        cls.header, cls.rows = made_log(cls.path)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
+class WrongLogs(WithLog):
     def written(self, header, rows):
         return write_log(self.path / "bad.csv", header, rows)
 

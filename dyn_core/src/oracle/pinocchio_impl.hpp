@@ -18,6 +18,11 @@ using Matrix = Eigen::MatrixXd;
 using ConstRef = Eigen::Ref<const Eigen::VectorXd>;
 using Inputs = std::span<const double>;
 
+// An inertia that was turned or is a difference is symmetric but for rounding; Pinocchio asserts that it is exactly so.
+inline pinocchio::Inertia pinocchio_inertia(double mass_kg, const Vec3d& com_m, const Mat3d& I_com) {
+  return {mass_kg, com_m, Mat3d(0.5 * (I_com + I_com.transpose()))};
+}
+
 inline pinocchio::SE3 placement(const Pose& pose) { return {pose.R, pose.p_m}; }
 
 // The axes x, y and normal of a planar joint: z is rotated to the joint's axis by the smallest rotation; for an axis
@@ -103,9 +108,9 @@ struct PinocchioModel::Impl {
     frame_of_link[link.name] =
         model.addFrame(pinocchio::Frame(link.name, carrier, carrier_T_link, pinocchio::OP_FRAME));
     if (link.inertial) {
-      const Mat3d& I = link.inertial->inertia_com_kgm2;  // turned from URDF's axes: symmetric but for rounding
-      const pinocchio::Inertia inertia(link.inertial->mass_kg, link.inertial->com_m, Mat3d(0.5 * (I + I.transpose())));
-      model.appendBodyToJoint(carrier, inertia, carrier_T_link);
+      const Inertial& body = *link.inertial;
+      model.appendBodyToJoint(carrier, pinocchio_inertia(body.mass_kg, body.com_m, body.inertia_com_kgm2),
+                              carrier_T_link);
     }
     for (const size_t j : children[link.name]) {
       const JointDescription& joint = description.joints[j];

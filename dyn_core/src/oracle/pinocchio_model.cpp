@@ -54,8 +54,7 @@ bool PinocchioModel::blend_inertia(const std::string& joint, int degree, std::sp
   const pinocchio::JointIndex own = impl_->same_degree(*impl_, joint, degree);
   if (own == 0) return false;
   const Vec3d com = mass > 0.0 ? Vec3d(first / mass) : Vec3d::Zero();
-  const Mat3d I = second - about_joint(mass, com);
-  impl_->model.inertias[own] = pinocchio::Inertia(mass, com, Mat3d(0.5 * (I + I.transpose())));
+  impl_->model.inertias[own] = pinocchio_inertia(mass, com, second - about_joint(mass, com));
   return true;
 }
 

@@ -8,7 +8,6 @@
 
 #include "command.hpp"
 #include "commands/log_options.hpp"
-#include "dh_yaml.hpp"
 #include "options.hpp"
 #include "output.hpp"
 
@@ -27,9 +26,7 @@ void mjcf(Call& call) {
   call.settings.limits = !call.unlimited;
   ModelOptions options = model_options(call.robot);
   options.armature = !call.without_armature;
-  const Model model = sim::load_any_model(call.robot.name, options);
-  print_warnings(model);
-  const std::string text = sim::mjcf_of(model, call.settings);
+  const std::string text = sim::mjcf_of(load(call.robot, options), call.settings);
   if (call.out.empty()) {
     std::cout << text;
   } else {

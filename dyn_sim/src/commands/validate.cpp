@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
-#include "dh_yaml.hpp"
 #include "dyn_core/error.hpp"
 #include "dyn_core/model/robot_library.hpp"
 #include "options.hpp"
@@ -78,8 +77,7 @@ void print(const ValidationReport& report) {
 void validate(const Call& call) {
   ModelOptions options = model_options(call.robot);
   options.armature = call.armature;
-  const Model model = sim::load_any_model(call.robot.name, options);
-  print_warnings(model);
+  const Model model = load(call.robot, options);
   const ValidationReport report = oracle::validate(model, call.states, call.seed);
   if (call.json) {
     print_json(to_json(report));
