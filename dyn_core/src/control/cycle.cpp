@@ -76,6 +76,7 @@ void Controller::Impl::compute(live::Generation& generation, CycleReport& report
     remember_model(dynamics);
   }
   update_reference(report);
+  scale_feedback();
   predict();
   report.status = dynamics.update(std::span<const double>(q_hat.data(), n), std::span<const double>(v_hat.data(), n));
   if (!report.status.ok()) return;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "dyn_core/control/anti_swing.hpp"
+#include "dyn_core/control/cholesky_factor.hpp"
 #include "dyn_core/control/controller.hpp"
 #include "dyn_core/control/laws.hpp"
 #include "dyn_core/control/momentum_observer.hpp"
@@ -199,8 +200,12 @@ struct Controller::Impl : private CycleState {
   [[nodiscard]] Status apply_law(Dynamics& dynamics) noexcept;
   void update_anti_swing_offset(const Dynamics& dynamics, bool damps_swing) noexcept;
   [[nodiscard]] double offset_acceleration_within_limits(int i) const noexcept;
-  [[nodiscard]] double feedback_scale() const noexcept;
-  [[nodiscard]] double scale_by_hold() const noexcept;
+  void scale_feedback() noexcept;
+  void find_inverse_inertias() noexcept;
+  [[nodiscard]] double rate_of_damping(int i) const noexcept;
+  [[nodiscard]] double rate_of_task_damping() const noexcept;
+  [[nodiscard]] double scale_by_hold(double rate_per_s) const noexcept;
+  [[nodiscard]] double ramp_in() const noexcept;
   [[nodiscard]] Status apply_task(live::Generation& generation, CycleReport& report) noexcept;
   [[nodiscard]] double share_within_effort_limits() const noexcept;
   [[nodiscard]] double friction_at(int i) const noexcept;
@@ -269,7 +274,10 @@ struct Controller::Impl : private CycleState {
 
   // Scratch that is written before it is read; `passive` knows which joints are passive in this generation.
   PassiveJoints passive;
+  std::vector<double> feedback_scale;
   VelocityGuard velocity_guard;
+  CholeskyFactor robot_inertia;                  // of the last valid cycle's M
+  std::vector<double> inverse_inertias, column;  // diagonal and one column of its inverse
   AntiSwing anti_swing;
   TaskSpaceLaw task_law;
   CycleState before_warm_up;

@@ -29,7 +29,10 @@ class Laws : public ::testing::Test {
       for (double& value : *x) value = test::uniform(rng, -1.5, 1.5);
     }
     for (auto* x : {&inertia_, &coriolis_, &gravity_, &feedback_, &a_, &sliding_v_, &pid_}) *x = Vec::Constant(n_, 1e9);
-    for (int i = 0; i < n_; ++i) gains_.push_back({100.0 + i, 20.0 + i, 1.0, 5.0});
+    for (int i = 0; i < n_; ++i) {
+      gains_.push_back({100.0 + i, 20.0 + i, 1.0, 5.0});
+      scales_.push_back(0.9 - 0.1 * i);
+    }
     actuated_.assign(n_, true);
     passive_.choose(actuated_, n_, n_);
     EXPECT_TRUE(dynamics_.update(q_, v_).ok());
@@ -39,7 +42,7 @@ class Laws : public ::testing::Test {
   [[nodiscard]] static VectorRef<double> to(Vec& x) { return {x.data(), x.size()}; }
   [[nodiscard]] LawInput in() const {
     return {dynamics_.M(),   dynamics_.C(),    dynamics_.g(),    dynamics_.h(), of(v_), of(error_),
-            of(error_rate_), of(reference_v_), of(reference_a_), of(integral_), gains_, scale_};
+            of(error_rate_), of(reference_v_), of(reference_a_), of(integral_), gains_, scales_};
   }
   [[nodiscard]] LawOutput out() {
     return {to(inertia_), to(coriolis_), to(gravity_), to(feedback_), to(a_), to(sliding_v_), to(pid_)};
@@ -49,7 +52,7 @@ class Laws : public ::testing::Test {
     Vec x(n_);
     for (int i = 0; i < n_; ++i) {
       const JointGains& gain = gains_[i];
-      x[i] = scale_ * (gain.p * error_[i] + gain.d * error_rate_[i] + integral_[i]);
+      x[i] = scales_[i] * (gain.p * error_[i] + gain.d * error_rate_[i] + integral_[i]);
     }
     return x;
   }
@@ -65,7 +68,7 @@ class Laws : public ::testing::Test {
   PassiveJoints passive_;
   std::vector<bool> actuated_;
   std::vector<JointGains> gains_;
-  double scale_ = 0.7;
+  std::vector<double> scales_;
   Vec q_, v_, error_, error_rate_, reference_v_, reference_a_, integral_;
   Vec inertia_, coriolis_, gravity_, feedback_, a_, sliding_v_, pid_;
 };
@@ -112,7 +115,7 @@ TEST_F(Laws, PassivityBringsTheSlidingVelocityToZero) {
   const Vec s = v_ - sliding_v_;
   const Vec sdot = acceleration_under(tau()) - a_;
   Vec damping(n_);
-  for (int i = 0; i < n_; ++i) damping[i] = scale_ * gains_[i].d * dynamics_.M()(i, i) * s[i];
+  for (int i = 0; i < n_; ++i) damping[i] = scales_[i] * gains_[i].d * dynamics_.M()(i, i) * s[i];
   const Vec left = dynamics_.M() * sdot + dynamics_.C() * s;
   EXPECT_LT((left + damping).norm(), 1e-9 * damping.norm());
   EXPECT_GT(s.dot(damping), 0.0);
@@ -130,7 +133,7 @@ TEST_F(Laws, PassivityWithPassiveJointsMovesTheOthersAndTakesNoTorqueThere) {
   EXPECT_EQ(s[5], 0.0);
   const Vec left = dynamics_.M() * (acceleration_under(torque) - a_) + dynamics_.C() * s;  // = -K s
   for (int i = 0; i < n_; ++i) {
-    const double damping = scale_ * gains_[i].d * dynamics_.M()(i, i) * s[i];
+    const double damping = scales_[i] * gains_[i].d * dynamics_.M()(i, i) * s[i];
     EXPECT_NEAR(left[i], -damping, 1e-9 * torque.norm()) << i;
   }
 }

@@ -24,7 +24,7 @@ struct LawInput {
   ConstVectorRef<double> reference_v, reference_a;  // n; 0 for passive coordinates
   ConstVectorRef<double> integral;                  // n; the term i int e, in the unit of the law's feedback
   std::span<const JointGains> gains;                // the robot's coordinates
-  double feedback_scale = 1.0;                      // ramp-in, 0 to 1
+  std::span<const double> feedback_scale = {};      // of each of the gains, 0 to 1; empty: 1
 };
 
 // Torques by coordinate; their sum is the demanded torque. `a`: the acceleration that the law commands; sliding_v: the

@@ -62,16 +62,66 @@ bool Controller::Impl::is_out_of_reach(int i, double now_s) const noexcept {
   return std::abs(a) > motion_limits(i).acceleration;
 }
 
-// A velocity error fed back with d for a time T changes by the share d T: the scale keeps that at or below one half
-// where a torque acts for longer than a period.
-double Controller::Impl::scale_by_hold() const noexcept {
-  double fastest_per_s = 0.0;
+// A velocity error that is fed back at the rate r, 1/s, for a time T changes by the share r T: the scale keeps that at
+// or below one half where a torque acts for longer than a period. Each joint has a scale of its own, so that a light
+// and stiff one, such as a gripper's, does not take the stiffness of the others.
+void Controller::Impl::scale_feedback() noexcept {
+  const double ramp = ramp_in();
+  const bool slow = hold_s > period_s;
+  if (slow) find_inverse_inertias();
   for (int i = 0; i < robot_n; ++i) {
-    const bool of_torque = parameters->law == Law::feedforward || parameters->law == Law::gravity_compensation;
-    const double inertia = of_torque ? std::max(diagonal_last[i], 1e-12) : 1.0;
-    if (drives(i)) fastest_per_s = std::max(fastest_per_s, parameters->gains[i].d / inertia);
+    feedback_scale[i] = slow && drives(i) ? ramp * scale_by_hold(rate_of_damping(i)) : ramp;
   }
-  return 0.5 / std::max(fastest_per_s * hold_s, 0.5);
+}
+
+double Controller::Impl::scale_by_hold(double rate_per_s) const noexcept {
+  return hold_s > period_s ? 0.5 / std::max(rate_per_s * hold_s, 0.5) : 1.0;
+}
+
+// By how much d changes the velocity of joint i, 1/s: a torque d v at it accelerates it by (M^-1)_ii d v.
+double Controller::Impl::rate_of_damping(int i) const noexcept {
+  const double d = parameters->gains[i].d;
+  switch (parameters->law) {
+    case Law::feedforward:
+    case Law::gravity_compensation: return inverse_inertias[i] * d;
+    case Law::passivity:
+    case Law::adaptive: return inverse_inertias[i] * diagonal_last[i] * d;
+    case Law::computed_torque:
+    case Law::task_space: break;
+  }
+  return d;
+}
+
+// Of the law task_space, whose one scale is that of its fastest direction.
+double Controller::Impl::rate_of_task_damping() const noexcept {
+  const TaskParameters& parameters_of_task = parameters->task;
+  return std::max({parameters_of_task.d_linear, parameters_of_task.d_angular, parameters_of_task.posture_d});
+}
+
+// (M^-1)_ii of the robot's joints; one that another controller moves takes part in no other's motion.
+void Controller::Impl::find_inverse_inertias() noexcept {
+  robot_inertia.resize(robot_n);
+  for (int r = 0; r < robot_n; ++r) {
+    for (int c = 0; c <= r; ++c) {
+      const bool apart = r != c && (actuation.followed[r] || actuation.followed[c]);
+      robot_inertia.entry(r, c) = apart ? 0.0 : M_last[c * robot_n + r];
+    }
+  }
+  const bool regular = robot_inertia.factorise() < 0;
+  for (int i = 0; i < robot_n; ++i) {
+    inverse_inertias[i] = 1.0 / std::max(diagonal_last[i], 1e-12);
+    if (!regular) continue;
+    std::fill_n(column.begin(), robot_n, 0.0);
+    column[i] = 1.0;
+    robot_inertia.solve(column.data());
+    inverse_inertias[i] = column[i];
+  }
+}
+
+double Controller::Impl::ramp_in() const noexcept {
+  if (parameters->ramp_in_s <= 0.0 || active_s >= parameters->ramp_in_s) return 1.0;
+  const double x = active_s / parameters->ramp_in_s;
+  return x * x * (3.0 - 2.0 * x);
 }
 
 }  // namespace dyn::control

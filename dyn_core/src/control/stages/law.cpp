@@ -16,10 +16,14 @@ double row_dot(const ConstMatrixRef<double>& A, Eigen::Index row, const VectorRe
   return sum;
 }
 
+double scale_of(const LawInput& in, Eigen::Index i) noexcept {
+  return in.feedback_scale.empty() ? 1.0 : in.feedback_scale[i];
+}
+
 double pid(const LawInput& in, Eigen::Index i) noexcept {
   if (i >= static_cast<Eigen::Index>(in.gains.size())) return 0.0;
   const JointGains& gain = in.gains[i];
-  return in.feedback_scale * (gain.p * in.error[i] + gain.d * in.error_rate[i] + in.integral[i]);
+  return scale_of(in, i) * (gain.p * in.error[i] + gain.d * in.error_rate[i] + in.integral[i]);
 }
 
 [[maybe_unused]] bool sizes_fit(const LawInput& in, const LawOutput& out) noexcept {
@@ -31,7 +35,8 @@ double pid(const LawInput& in, Eigen::Index i) noexcept {
   for (const auto* x : {&out.inertia, &out.coriolis, &out.gravity, &out.feedback, &out.a, &out.sliding_v, &out.pid}) {
     fit = fit && x->size() == n;
   }
-  return fit && in.feedback_scale >= 0.0 && in.feedback_scale <= 1.0;
+  for (const double scale : in.feedback_scale) fit = fit && scale >= 0.0 && scale <= 1.0;
+  return fit && (in.feedback_scale.empty() || in.feedback_scale.size() >= in.gains.size());
 }
 
 }  // namespace
@@ -64,7 +69,7 @@ Status Controller::Impl::apply_law(Dynamics& dynamics) noexcept {
                     read_view(wanted_a),
                     read_view(integral_term),
                     parameters->gains,
-                    feedback_scale()};
+                    feedback_scale};
   learning = parameters->law == Law::adaptive && !holding;
   Status status;
   switch (parameters->law) {
@@ -131,13 +136,6 @@ JointFriction Controller::Impl::friction_now(const JointFriction& to, int i) con
   return blended(friction_before[i], to, friction_left_s / friction_ramp_s);
 }
 
-double Controller::Impl::feedback_scale() const noexcept {
-  const double scale = hold_s > period_s ? scale_by_hold() : 1.0;
-  if (parameters->ramp_in_s <= 0.0 || active_s >= parameters->ramp_in_s) return scale;
-  const double x = active_s / parameters->ramp_in_s;
-  return scale * x * x * (3.0 - 2.0 * x);
-}
-
 // --- The laws
 // ---------------------------------------------------------------------------------------------------------
 
@@ -194,11 +192,12 @@ Status passivity(const LawInput& in, PassiveJoints& passive, LawOutput out) noex
   for (Eigen::Index i = 0; i < n; ++i) {
     const bool own = i < static_cast<Eigen::Index>(in.gains.size());
     const JointGains gain = own ? in.gains[i] : JointGains{};
-    const double lambda = gain.d > 0.0 ? in.feedback_scale * gain.p / gain.d : 0.0;
+    const double scale = own ? scale_of(in, i) : 0.0;
+    const double lambda = gain.d > 0.0 ? scale * gain.p / gain.d : 0.0;
     out.sliding_v[i] = in.reference_v[i] + lambda * in.error[i];
     out.a[i] = in.reference_a[i] + lambda * in.error_rate[i];
     out.gravity[i] = in.g[i];
-    out.feedback[i] = -in.feedback_scale * gain.d * in.M(i, i) * (in.v[i] - out.sliding_v[i]);
+    out.feedback[i] = -scale * gain.d * in.M(i, i) * (in.v[i] - out.sliding_v[i]);
     out.inertia[i] = out.coriolis[i] = 0.0;
   }
   for (int k = 0; k < passive.count(); ++k) {  // nothing drives these: s = 0

@@ -242,7 +242,6 @@ Point shift_reference(const Point& now, double last_a, double shift_s, double pe
 
 // Coordinates without a reference of their own: the state itself is predicted, with the commanded accelerations.
 void Controller::Impl::predict() noexcept {
-  const double scale = feedback_scale();
   const bool feeds_back = parameters->law == Law::computed_torque;
   for (int i = 0; i < n; ++i) {
     if (i >= robot_n || !actuation.actuated[i] || parameters->law == Law::task_space) {
@@ -264,7 +263,7 @@ void Controller::Impl::predict() noexcept {
     const double advance = ref_q[i] - ref_now_q[i];
     const Point now{wraps ? wrapped(error) : error, ref_now_v[i] - state.v[i], 0.0};
     const JointGains& gain = parameters->gains[i];
-    const double next_a = feeds_back ? -scale * (gain.p * now.q + gain.d * now.v) : 0.0;
+    const double next_a = feeds_back ? -feedback_scale[i] * (gain.p * now.q + gain.d * now.v) : 0.0;
     const Point ahead = control::predict(now, commands[i], next_a, parameters->prediction, period_s);
     q_hat[i] = state.q[i] + (wraps ? wrapped(advance) : advance) - (ahead.q - now.q);
     v_hat[i] = v_seen[i] = ref_v[i] - ahead.v;

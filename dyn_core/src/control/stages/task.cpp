@@ -23,7 +23,7 @@ Status Controller::Impl::apply_task(live::Generation& generation, CycleReport& r
                      actuation.followed,
                      actuation.lower,
                      actuation.upper,
-                     feedback_scale(),
+                     ramp_in() * scale_by_hold(rate_of_task_damping()),
                      parameters->prediction,
                      period_s,
                      (parameters->reference_lead + reference.lead) * period_s,
