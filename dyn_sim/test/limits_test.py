@@ -1,5 +1,6 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """`dyn run`: limits of effort, references beyond the limits, payloads beyond what the arm can carry."""
+import csv
 import unittest
 
 from dyn_process import fails, run
@@ -12,6 +13,10 @@ HEAVY = "{name: anvil, link: tool0, mass: %s, com: [0, 0, 0.05], inertia: [%s, 0
 
 
 STRETCHED = "{type: sinusoid, centre: [0, 1.2, 0, 0.3, 0, 0, 0], amplitude: 0.1, frequency_hz: 0.5}"
+
+
+REACHING = "{type: sinusoid, centre: [0, 0.6, 0, 1.2, 0, 0.6, 0], amplitude: 0.2, frequency_hz: 0.5}"
+ARM7_VELOCITIES = tuple(enumerate((1.9, 1.9, 2.2, 2.2, 2.8, 3.3, 3.5), 1))  # rad/s, config/robots/arm7.urdf
 
 
 def anvil(mass):
@@ -57,6 +62,21 @@ class Limits(RunTest):
         done = self.run_fast(arm7(events="[{at: 0.3, set: {effort_limit.joint9: 1}}]"), "--json")
         self.assertEqual(done.returncode, 3, done.error)
         self.assertIn("joint9", done.error)
+
+    def test_pushes_leave_the_velocity_limits_nearly_kept_also_where_torques_act_later_than_told(self):
+        """A push that takes joints to their velocity limits, with torques that act 0 to 3 periods after the prediction."""
+        for force in ("[260, 0, 0]", "[0, 260, 0]"):
+            for delay, bound in ((0, 1.15), (1, 1.15), (2, 1.2), (3, 1.4)):
+                with self.subTest(force=force, delay=delay):
+                    done = self.run_fast(arm7(duration_s="1.5", plant="{engine: native, delay: %d}" % delay,
+                                              trajectory=REACHING, events="[{at: 0.5, push: {link: link7, force: %s, duration: 0.5}}]" % force,
+                                              expect="{tracking_rms: 2, tracking_max: 9, saturation: 1}"))
+                    self.assertEqual(done.returncode, 0, done.error)
+                    with open(self.out / "log.csv", encoding="utf-8", newline="") as log:
+                        rows = list(csv.DictReader(log))
+                    fastest = max(abs(float(row["v.joint%d" % i])) / limit for row in rows for i, limit in ARM7_VELOCITIES)
+                    self.assertGreater(fastest, 0.95)
+                    self.assertLess(fastest, bound)
 
     def test_payloads_too_heavy_for_the_arm_are_refused(self):
         for mass in ("60", "1.0e+300"):

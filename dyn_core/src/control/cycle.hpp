@@ -213,6 +213,8 @@ struct Controller::Impl : private CycleState {
   [[nodiscard]] double effort_bound(int i) const noexcept;
   [[nodiscard]] Range effort_range(int i) const noexcept;
   [[nodiscard]] Status limit_effort(CycleReport& report) noexcept;
+  [[nodiscard]] double braking_time_s() const noexcept;
+  [[nodiscard]] double velocity_towards_stop(double room, double v, double braking) const noexcept;
   [[nodiscard]] Range velocity_range(int i) const noexcept;
   void limit_velocity(const Dynamics& dynamics, CycleReport& report) noexcept;
   // observer

@@ -255,18 +255,29 @@ TEST(TaskSpace, OutOfReachTheArmStretchesAndStands) {
   EXPECT_LT(fastest_joint, 0.05) << "collinear axes may turn slowly against each other";
 }
 
-// A target behind the position limits of the joints.
+// A target behind the position limits of the joints, also where torques act later than told.
 TEST(TaskSpace, JointsStopBeforeTheirPositionLimits) {
-  for (const Vec3d& way : {Vec3d(-0.8, 0.0, 0.0), Vec3d(-0.4, 0.0, -1.0), Vec3d(0.0, -0.9, -0.3)}) {
-    TaskRig rig;
-    rig.aim_at_hand();
-    (void)rig.step();
-    rig.target.point.p_m += way;
-    Seen seen;
-    for (int k = 0; k < 5000; ++k) {
-      ASSERT_TRUE(rig.step().status.ok());
-      watch(rig, seen, *rig.live.newest_model());
-      ASSERT_TRUE(seen.within) << k;
+  struct Bound {
+    int late;                    // periods
+    double beyond_rad, fastest;  // a position limit; share of a velocity limit
+  };
+  for (const Bound bound : {Bound{0, 0.0, 1.0}, {1, 0.0, 1.05}, {2, 0.0, 1.2}, {3, 2e-3, 1.6}}) {
+    for (const Vec3d& way : {Vec3d(-0.8, 0.0, 0.0), Vec3d(-0.4, 0.0, -1.0), Vec3d(0.0, -0.9, -0.3)}) {
+      TaskRig rig;
+      rig.delay_cycles = bound.late;
+      rig.aim_at_hand();
+      (void)rig.step();
+      rig.target.point.p_m += way;
+      for (int k = 0; k < 5000; ++k) {
+        ASSERT_TRUE(rig.step().status.ok());
+        for (size_t i = 0; i < rig.q.size(); ++i) {
+          const JointLimits& limits = *rig.live.newest_model()->joints()[i].description.limits;
+          ASSERT_LE(rig.q[i], limits.upper + bound.beyond_rad + 1e-9) << bound.late << " periods late, cycle " << k;
+          ASSERT_GE(rig.q[i], limits.lower - bound.beyond_rad - 1e-9) << bound.late << " periods late, cycle " << k;
+          ASSERT_LE(std::abs(rig.v[i]), bound.fastest * limits.velocity) << bound.late << " periods late, cycle " << k;
+          ASSERT_LE(std::abs(rig.effort[i]), limits.effort);
+        }
+      }
     }
   }
 }

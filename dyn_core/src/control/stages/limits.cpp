@@ -52,25 +52,41 @@ Status Controller::Impl::limit_effort(CycleReport& report) noexcept {
   return {};
 }
 
+// A torque computed now acts, on average, from `prediction` - 1/2 periods after the state on, for a period, or longer
+// where the loop is late again and again. A smaller prediction than that of the hold, 1/2, does not make it act for
+// less than a period. A velocity bound is approached as if it acted two periods later: if that is so, and nobody has
+// told, a torque that brakes within one period does so several times, and joints swing.
+double Controller::Impl::braking_time_s() const noexcept {
+  constexpr double later = 2.0;  // periods
+  return (std::max(1.0, 0.5 + parameters->prediction) + later) * period_s + (hold_s - period_s);
+}
+
+// The largest velocity towards a position limit that is `room` away: one from which the joint still stops in front of
+// it. A velocity above a bound that falls at the rate `braking` stays above it by braking * time, and the joint goes
+// farther by braking * time^2: that is the margin, within which it returns slowly.
+double Controller::Impl::velocity_towards_stop(double room, double v, double braking) const noexcept {
+  constexpr double least_margin = 2e-4;  // rad or m
+  constexpr double slowly = 0.25;        // of the rate at which a velocity changes
+  const double time_s = braking_time_s();
+  const double margin = least_margin + braking * time_s * time_s;
+  if (room < margin) return slowly * std::max(room - margin, -margin) / time_s;
+  return std::max(0.0, approach_velocity(room - margin, v, braking, period_s));
+}
+
 // Of the law task_space also such that the joint can still stop before its position limits.
 Range Controller::Impl::velocity_range(int i) const noexcept {
   constexpr double share = 0.98;  // of the velocity limit, since external torques are known a cycle late only
   if (i >= robot_n || !drives(i)) return {-MotionLimits::none, MotionLimits::none};
   const double limit = share * actuation.velocity_limit[i];
   if (parameters->law != Law::task_space) return {-limit, limit};
-  constexpr double margin = 2e-4;  // rad or m from the position limits
   const double braking = motion_limits(i).acceleration;
-  const double q = state.q[i], v = state.v[i];
-  const double up = std::max(0.0, approach_velocity(actuation.upper[i] - margin - q, v, braking, period_s));
-  const double down = std::max(0.0, approach_velocity(q - actuation.lower[i] - margin, -v, braking, period_s));
+  const double up = velocity_towards_stop(actuation.upper[i] - state.q[i], state.v[i], braking);
+  const double down = velocity_towards_stop(state.q[i] - actuation.lower[i], -state.v[i], braking);
   return {-std::min(limit, down), std::min(limit, up)};
 }
 
-// A torque computed now acts, on average, from `prediction` - 1/2 periods after the state on, for a period, or longer
-// where the loop is late again and again. A smaller prediction than that of the hold, 1/2, does not make it act for
-// less than a period.
 void Controller::Impl::limit_velocity(const Dynamics& dynamics, CycleReport& report) noexcept {
-  const double ahead_s = std::max(1.0, 0.5 + parameters->prediction) * period_s + (hold_s - period_s);
+  const double time_s = braking_time_s();
   const bool drive_adds_gravity = parameters->gravity_compensation == GravityCompensation::hardware;
   for (int i = 0; i < n; ++i) {
     const bool own = i < robot_n;
@@ -80,8 +96,8 @@ void Controller::Impl::limit_velocity(const Dynamics& dynamics, CycleReport& rep
     velocity_guard.joint(i) = {known + terms.friction[i] - terms.external[i],
                                effort.lower,
                                effort.upper,
-                               (velocity.lower - state.v[i]) / ahead_s,
-                               (velocity.upper - state.v[i]) / ahead_s,
+                               (velocity.lower - state.v[i]) / time_s,
+                               (velocity.upper - state.v[i]) / time_s,
                                own && actuation.followed[i]};
   }
   report.velocity_held = velocity_guard.hold(dynamics.M(), write_view(terms.applied));
