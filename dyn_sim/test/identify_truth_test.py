@@ -141,7 +141,7 @@ class TenRobots(unittest.TestCase):
 
     def log_of(self, robot, truth, info):
         bounds = [(limit.get("lower") if limit.get("lower") is not None else -1.0,
-                   limit.get("upper") if limit.get("upper") is not None else 1.0) for limit in info["limits"]]
+                   limit.get("upper") if limit.get("upper") is not None else 1.0) for limit in (limits or {} for limits in info["limits"])]
         middle = [0.0 if lower < 0 < upper else 0.5 * (lower + upper) for lower, upper in bounds]
         reach = [min(0.4, 0.7 * (upper - m), 0.7 * (m - lower)) if lower < upper else 0.4
                  for (lower, upper), m in zip(bounds, middle)]
@@ -182,6 +182,23 @@ class TenRobots(unittest.TestCase):
                     self.assertAlmostEqual(joint["viscous"], damping, delta=1e-6 * (1.0 + damping))
                     self.assertAlmostEqual(joint["coulomb"], friction, delta=1e-6 * (1.0 + friction))
 
+
+    def test_friction_of_a_mimic_joint_is_that_of_the_urdf(self):
+        """The finger of branch.urdf, which follows right_a; the other joints' friction and every body are another than known."""
+        robot, truth = Path(__file__).parent / "data" / "branch.urdf", self.path / "true.urdf"
+        text = robot.read_text(encoding="utf-8")
+        finger = '<dynamics damping="0.4" friction="0"/>'
+        other = ElementTree.fromstring(other_than(text.replace(finger, '<dynamics damping="2" friction="3"/>'), 7))
+        other.find("joint[@name='finger_a']/dynamics").attrib.update(damping="2", friction="3")
+        truth.write_text(ElementTree.tostring(other, encoding="unicode"))
+        known = self.path / "known.urdf"
+        known.write_text(text.replace(finger, '<dynamics damping="2" friction="3"/>'))
+        log = write_log(self.path / "log.csv", *self.log_of(known, truth, as_json("info", known)))
+        found = as_json("identify", known, log, "--prior-weight", 0, "--out", self.path / "out")
+        self.assertLess(found["validation"]["relative"], 1e-6)
+        (right,) = [joint for joint in found["joints"] if joint["name"] == "right_a"]
+        self.assertAlmostEqual(right["viscous"], 0.0, delta=1e-5)
+        self.assertAlmostEqual(right["coulomb"], 0.0, delta=1e-5)
 
     def test_bodies_at_the_boundary_of_what_is_possible(self):
         for name in AT_THE_BOUNDARY:

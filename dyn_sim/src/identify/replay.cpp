@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "body_friction.hpp"
 #include "dyn_core/dynamics.hpp"
-#include "identify/body_friction.hpp"
 #include "identify/low_pass.hpp"
 
 namespace dyn::sim {
@@ -64,7 +64,7 @@ PredictedTorque predict(const std::shared_ptr<const Model>& model, const Stretch
     torque.coriolis.row(k) = (dynamics.h() - dynamics.g()).transpose();
     for (const BodyFriction& f : frictions) {
       const auto c = static_cast<Index>(f.coordinate);
-      torque.friction(k, c) += f.ratio * friction_torque(f.joint, f.ratio * v[c], friction_creep_rate);
+      torque.friction(k, c) += f.torque(v[c]);
     }
   }
   return torque;

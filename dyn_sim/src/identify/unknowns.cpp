@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "body_friction.hpp"
 #include "dyn_sim/identify/replay.hpp"
-#include "identify/body_friction.hpp"
 #include "identify/low_pass.hpp"
 #include "identify/rotor_columns.hpp"
 
@@ -107,8 +107,7 @@ class Gatherer {
     }
     double known = 0.0;
     for (const BodyFriction& f : frictions_) {  // of mimic joints it is not identified: it stays what the URDF says
-      if (!f.mimics || f.coordinate != static_cast<size_t>(c)) continue;
-      known += f.ratio * friction_torque(f.joint, f.ratio * v, friction_creep_rate);
+      if (f.mimics && f.coordinate == static_cast<size_t>(c)) known += f.torque(v);
     }
     D(k, joint.torque_column()) = s.effort(k, c) - known;
   }

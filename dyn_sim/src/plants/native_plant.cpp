@@ -6,12 +6,12 @@
 #include <cmath>
 #include <limits>
 
+#include "body_friction.hpp"
 #include "drives.hpp"
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/error.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
 #include "dyn_core/kinematics/point_force.hpp"
-#include "dyn_core/model/joint_friction.hpp"
 #include "dyn_core/regressor.hpp"
 #include "dyn_sim/dormand_prince.hpp"
 #include "overrides.hpp"
@@ -19,37 +19,39 @@
 namespace dyn::sim {
 namespace {
 
-// Per coordinate: forces other than the motor's.
-struct JointForces {
-  JointFriction friction;
+// Per coordinate.
+struct EndStops {
   double lower = 0.0, upper = 0.0;
   bool has_stops = false;
 };
 
 // An end stop: a stiff spring with a damper that only pushes.
-double stop_torque(const JointForces& joint, double q, double v) {
+double stop_torque(const EndStops& joint, double q, double v) {
   constexpr double stiffness = 2e4, damping = 200.0;
   if (q > joint.upper) return std::min(0.0, -stiffness * (q - joint.upper) - damping * v);
   if (q < joint.lower) return std::max(0.0, stiffness * (joint.lower - q) - damping * v);
   return 0.0;
 }
 
-std::vector<JointForces> joint_forces(const Model& model, const PlantSettings& settings) {
-  std::vector<JointForces> all;
+std::vector<EndStops> end_stops(const Model& model, const PlantSettings& settings) {
+  std::vector<EndStops> all;
   for (const Joint& joint : model.joints()) {
-    JointForces forces;
+    EndStops stops;
     const JointDescription& d = joint.description;
-    if (settings.friction) {
-      forces.friction = joint_friction(d);
-      forces.friction.stribeck += (settings.stiction_ratio - 1.0) * forces.friction.coulomb;
-    }
     if (settings.limits && d.limits) {
-      forces.has_stops = d.limits->has_position && joint.degrees == 1;
-      forces.lower = d.limits->lower;
-      forces.upper = d.limits->upper;
+      stops.has_stops = d.limits->has_position && joint.degrees == 1;
+      stops.lower = d.limits->lower;
+      stops.upper = d.limits->upper;
     }
-    all.insert(all.end(), joint.degrees, forces);
+    all.insert(all.end(), joint.degrees, stops);
   }
+  return all;
+}
+
+std::vector<BodyFriction> frictions(const Model& model, const PlantSettings& settings) {
+  if (!settings.friction) return {};
+  auto all = body_frictions(model);
+  for (BodyFriction& f : all) f.joint.stribeck += (settings.stiction_ratio - 1.0) * f.joint.coulomb;
   return all;
 }
 
@@ -86,9 +88,8 @@ class NativePlant final : public Plant {
   void measure_torque(std::span<double> tau) override {
     derivative(state_, rates_);
     drive_torque(std::span(rates_).last(n_), tau.first(n_));
-    for (int i = 0; i < n_; ++i) {
-      tau[i] = drives_.effort()[i] - friction_torque(joints_[i].friction, v()[i], friction_creep_rate) - tau[i];
-    }
+    for (int i = 0; i < n_; ++i) tau[i] = drives_.effort()[i] - tau[i];
+    for (const BodyFriction& f : frictions_) tau[f.coordinate] -= f.torque(v()[f.coordinate]);
     sensors_.torque(tau.first(n_));
   }
 
@@ -154,7 +155,8 @@ class NativePlant final : public Plant {
     const bool rotors = std::any_of(joints.begin(), joints.end(), [](const auto& joint) { return joint.is_rotor; });
     regressor_ = rotors ? std::make_unique<Regressor>(model_) : nullptr;
     kinematics_ = std::make_unique<Workspace<double>>(model_->bodies());
-    joints_ = joint_forces(*model_, settings_);
+    stops_ = end_stops(*model_, settings_);
+    frictions_ = frictions(*model_, settings_);
     integrator_.resize(2 * n);
     rates_.assign(2 * n, 0.0);
     total_.assign(n, 0.0);
@@ -182,10 +184,11 @@ class NativePlant final : public Plant {
     const std::span<const double> q(x.data(), n_);
     const std::span<const double> v(x.data() + n_, n_);
     for (int i = 0; i < n_; ++i) {
-      total_[i] = drives_.effort()[i] - friction_torque(joints_[i].friction, v[i], friction_creep_rate);
-      if (joints_[i].has_stops) total_[i] += stop_torque(joints_[i], q[i], v[i]);
+      total_[i] = drives_.effort()[i];
+      if (stops_[i].has_stops) total_[i] += stop_torque(stops_[i], q[i], v[i]);
       xdot[i] = v[i];
     }
+    for (const BodyFriction& f : frictions_) total_[f.coordinate] -= f.torque(v[f.coordinate]);
     if (pushing_) add_push(q);
     const std::span<double> qdd(xdot.data() + n_, n_);
     Status status = dynamics_->update_terms(q, v, 0);
@@ -210,7 +213,8 @@ class NativePlant final : public Plant {
   std::unique_ptr<Dynamics> dynamics_;
   std::unique_ptr<Workspace<double>> kinematics_;
   std::unique_ptr<Regressor> regressor_;  // of robots with rotors
-  std::vector<JointForces> joints_;
+  std::vector<EndStops> stops_;
+  std::vector<BodyFriction> frictions_;
   int n_ = 0;
 
   std::vector<double> state_, rates_;  // (q, v); its derivative, for the torque sensors

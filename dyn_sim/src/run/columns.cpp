@@ -8,19 +8,10 @@
 namespace dyn::sim {
 namespace {
 
-CoordinateUnit unit_of(const Joint& joint, int k) {
-  const JointDescription& d = joint.description;
-  CoordinateUnit unit;
-  unit.linear = d.type == JointType::prismatic || (d.type == JointType::floating && k < 3) ||
-                (d.type == JointType::planar && k < 2);
-  if (d.limits) unit.effort_limit = d.limits->effort;
-  return unit;
-}
-
 std::vector<CoordinateUnit> units_of(const Model& model) {
   std::vector<CoordinateUnit> units;
   for (const Joint& joint : model.joints()) {
-    for (int k = 0; k < joint.degrees; ++k) units.push_back(unit_of(joint, k));
+    for (int k = 0; k < joint.degrees; ++k) units.push_back(CoordinateUnit::of(joint, k));
   }
   return units;
 }

@@ -90,10 +90,6 @@ void tell_events(const Ending& ending, double end_s, bool whole, ArmRecord& reco
   }
 }
 
-bool is_linear(JointType type, int k) {
-  return type == JointType::prismatic || (type == JointType::floating && k < 3) || (type == JointType::planar && k < 2);
-}
-
 // Under gravity compensation the arm follows the hand that guides it.
 bool follows_its_trajectory(const ArmConfig& config) {
   if (config.controller.law == control::Law::gravity_compensation) return false;
@@ -139,7 +135,7 @@ void Judge::add(const Model& robot, const ArmConfig& config, const std::vector<i
     for (int k = 0; k < joint.degrees && i < passive.size(); ++k, ++i) {
       const std::size_t column = columns[i];
       if (column < joints_.size()) continue;  // already known
-      const bool linear = is_linear(joint.description.type, k);
+      const bool linear = CoordinateUnit::of(joint, k).linear;
       const bool wraps = joint.description.type == JointType::continuous;
       const double most = expect_.tracking_max.value_or(linear ? expect_.prismatic_error_m : quarter_turn_rad);
       const bool tracked = by_joint && passive[i] == 0 && (follows || expect_.tracking_max);

@@ -39,11 +39,7 @@ CoordinateUnit coordinate_unit(const ArmRecord& arm, int coordinate) {
   if (coordinate >= arm.model->coordinates() && added < arm.added_units.size()) return arm.added_units[added];
   for (const Joint& joint : arm.model->joints()) {
     const int k = coordinate - joint.first_coordinate;
-    if (k < 0 || k >= joint.degrees) continue;
-    const JointType type = joint.description.type;
-    unit.linear =
-        type == JointType::prismatic || (type == JointType::floating && k < 3) || (type == JointType::planar && k < 2);
-    if (joint.description.limits) unit.effort_limit = joint.description.limits->effort;
+    if (k >= 0 && k < joint.degrees) unit = CoordinateUnit::of(joint, k);
   }
   return unit;
 }

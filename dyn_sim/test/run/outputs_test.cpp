@@ -127,6 +127,33 @@ TEST(Csv, ReadsBackExactly) {
   EXPECT_FALSE(std::getline(in, line));
 }
 
+// A joint's name may have what CSV has a meaning for; it is quoted, and its quotes are doubled.
+TEST(Csv, NamesAreQuotedWhereTheyMustBe) {
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "outputs_test" / "names.csv";
+  auto run = sample_run(arm7, 1, 0.01);
+  run->record.arms[0].coordinates[0] = R"(the "first", turning)";
+  write_csv(run->record, file);
+  std::ifstream in(file);
+  std::string line;
+  ASSERT_TRUE(std::getline(in, line));
+  EXPECT_EQ(line.substr(0, 47), R"(time_s,"q.the ""first"", turning",q.joint2,q.jo)");
+}
+
+TEST(Units, AreLengthsForWhatSlides) {
+  const auto lengths = [](JointType type, int degrees) {
+    Joint joint;
+    joint.description.type = type;
+    std::string found;
+    for (int k = 0; k < degrees; ++k) found += CoordinateUnit::of(joint, k).linear ? 'm' : 'r';
+    return found;
+  };
+  EXPECT_EQ(lengths(JointType::revolute, 1), "r");
+  EXPECT_EQ(lengths(JointType::continuous, 1), "r");
+  EXPECT_EQ(lengths(JointType::prismatic, 1), "m");
+  EXPECT_EQ(lengths(JointType::planar, 3), "mmr");
+  EXPECT_EQ(lengths(JointType::floating, 6), "mmmrrr");
+}
+
 TEST(Report, ThinningKeepsThePeak) {
   const ArmRecord& arm = one().record.arms[0];
   const nlohmann::json data = report::arm_data(arm, 400);

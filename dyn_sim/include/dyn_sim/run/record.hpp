@@ -109,6 +109,14 @@ struct Percentiles {
 struct CoordinateUnit {
   bool linear = false;  // m and N; else rad and N m
   double effort_limit = 0.0;
+
+  // Of the coordinate k of a joint.
+  [[nodiscard]] static CoordinateUnit of(const Joint& joint, int k) {
+    const JointDescription& d = joint.description;
+    const bool linear = d.type == JointType::prismatic || (d.type == JointType::floating && k < 3) ||
+                        (d.type == JointType::planar && k < 2);
+    return {linear, d.limits ? d.limits->effort : 0.0};
+  }
 };
 
 struct ArmRecord {

@@ -8,9 +8,9 @@
 #include <array>
 #include <cmath>
 
+#include "body_friction.hpp"
 #include "compiled.hpp"
 #include "dyn_core/error.hpp"
-#include "dyn_core/model/joint_friction.hpp"
 #include "plants/drives.hpp"
 #include "plants/overrides.hpp"
 
@@ -19,10 +19,8 @@ namespace {
 
 constexpr double largest_step_s = 5e-4;  // unless the configuration sets another
 
-bool is_viscous_and_coulomb(const JointDescription& joint) {
-  return joint.friction_offset == 0.0 && joint.stribeck == 0.0 &&
-         joint.damping_negative.value_or(joint.damping) == joint.damping &&
-         joint.friction_negative.value_or(joint.friction) == joint.friction;
+bool is_viscous_and_coulomb(const JointFriction& joint) {
+  return joint.offset == 0.0 && joint.stribeck == 0.0 && joint.damping_change == 0.0 && joint.coulomb_change == 0.0;
 }
 
 class MujocoPlant final : public Plant {
@@ -63,15 +61,16 @@ class MujocoPlant final : public Plant {
     put_torques();
     mj_.forward(sim_.model.get(), sim_.data.get());
     const mjData& d = *sim_.data;
+    const Tree& tree = model_->tree();
     for (size_t i = 0; i < q_.size(); ++i) {
-      const int dof = sim_.dof[sim_.lead[i]];
-      tau[i] = drives_.effort()[i] + d.qfrc_damper[dof] - model_->tree().armature[i] * d.qacc[dof];
+      tau[i] = drives_.effort()[i] - tree.armature[i] * d.qacc[sim_.dof[sim_.lead[i]]];
     }
-    for (const RateFriction& joint : rate_friction_) tau[joint.coordinate] -= joint.friction.offset;
+    for (int b = 0; b < tree.size; ++b) tau[tree.coordinate[b]] += tree.ratio[b] * d.qfrc_damper[sim_.dof[b]];
+    for (const auto& [body, f] : rate_friction_) tau[f.coordinate] -= f.ratio * f.joint.offset;
     for (int k = 0; k < d.nefc; ++k) {
       if (d.efc_type[k] != mjCNSTR_FRICTION_DOF) continue;
-      for (size_t i = 0; i < q_.size(); ++i) {
-        if (sim_.dof[sim_.lead[i]] == d.efc_id[k]) tau[i] += d.efc_force[k];
+      for (int b = 0; b < tree.size; ++b) {
+        if (sim_.dof[b] == d.efc_id[k]) tau[tree.coordinate[b]] += tree.ratio[b] * d.efc_force[k];
       }
     }
     sensors_.torque(tau.first(q_.size()));
@@ -186,11 +185,9 @@ class MujocoPlant final : public Plant {
   void find_rate_friction() {
     rate_friction_.clear();
     if (!settings_.friction) return;
-    for (const Joint& joint : model_->joints()) {
-      for (int k = 0; k < joint.degrees && !is_viscous_and_coulomb(joint.description); ++k) {
-        const auto coordinate = static_cast<size_t>(joint.first_coordinate) + static_cast<size_t>(k);
-        rate_friction_.push_back({coordinate, sim_.dof[sim_.lead[coordinate]], joint_friction(joint.description)});
-      }
+    const auto frictions = body_frictions(*model_);
+    for (int b = 0; b < model_->bodies(); ++b) {
+      if (!is_viscous_and_coulomb(frictions[b].joint)) rate_friction_.push_back({b, frictions[b]});
     }
   }
 
@@ -240,7 +237,9 @@ class MujocoPlant final : public Plant {
   // step, so that a joint sticks as it does under Coulomb friction alone.
   void put_rate_friction() {
     mjModel& m = *sim_.model;
-    for (const auto& [coordinate, dof, f] : rate_friction_) {
+    for (const auto& [body, friction] : rate_friction_) {
+      const JointFriction& f = friction.joint;
+      const int dof = sim_.dof[body];
       const double v = sim_.data->qvel[dof], w = v / f.stribeck_velocity, s = std::tanh(v / friction_creep_rate);
       m.dof_frictionloss[dof] = std::max(0.0, f.coulomb + f.coulomb_change * s + f.stribeck * std::exp(-w * w));
       m.dof_damping[dof] = f.damping + f.damping_change * s;
@@ -249,9 +248,8 @@ class MujocoPlant final : public Plant {
   }
 
   struct RateFriction {
-    size_t coordinate;
-    int dof;
-    JointFriction friction;
+    int body;
+    BodyFriction friction;
   };
 
   const mujoco::Library& mj_;

@@ -13,6 +13,8 @@ namespace {
 
 constexpr double least = 1e-15;  // MuJoCo's mjMINVAL: mass and principal moments of moving bodies must exceed it
 
+constexpr double hard = 0.9999;  // impedance of a constraint that joins mimic joints, below 1
+
 const Link* link_of(const Model& model, int body) {
   const auto found =
       std::find_if(model.links().begin(), model.links().end(), [body](const Link& link) { return link.body == body; });
@@ -91,7 +93,8 @@ SpecWriter::SpecWriter(const Model& model, const PlantSettings& settings)
       spec_(mj_.make_spec()),
       bodies_(tree_.size),
       joints_(tree_.size),
-      lead_(leads(model)) {}
+      lead_(leads(model)),
+      frictions_(body_frictions(model)) {}
 
 void SpecWriter::write() {
   refuse_rotors();
@@ -184,21 +187,28 @@ void SpecWriter::joint(int k, int i, mjsBody& body) {
   copy(Vec3d(k_T_body.R.transpose() * Vec3d::UnitZ()), joint->axis);
   copy(Vec3d(-(k_T_body.R.transpose() * k_T_body.p_m)), joint->pos);
   joint->limited = mjLIMITED_FALSE;
+  friction(k, *joint);
   const int coordinate = tree_.coordinate[k];
   if (lead_[coordinate] != k) return;
   joint->armature = tree_.armature[coordinate];
   for (const Joint& own : model_.joints()) {
-    if (coordinate >= own.first_coordinate && coordinate < own.first_coordinate + own.degrees) drive(own, *joint);
+    if (coordinate >= own.first_coordinate && coordinate < own.first_coordinate + own.degrees) stops(own, *joint);
   }
 }
 
-// Damping, Coulomb friction and end stops of the description.
-void SpecWriter::drive(const Joint& own, mjsJoint& joint) const {
+// Damping and Coulomb friction of the joint that moves body k. MuJoCo's Coulomb friction is the softer the less the
+// joint moves by itself; that of a mimic joint has to hold the joints that it moves with.
+void SpecWriter::friction(int k, mjsJoint& joint) const {
+  if (!settings_.friction) return;
+  const JointFriction& own = frictions_[k].joint;
+  joint.damping[0] = own.damping;
+  joint.frictionloss = own.coulomb;
+  if (frictions_[k].mimics) joint.solimp_friction[0] = joint.solimp_friction[1] = hard;
+}
+
+// End stops of the description.
+void SpecWriter::stops(const Joint& own, mjsJoint& joint) const {
   const JointDescription& d = own.description;
-  if (settings_.friction) {
-    joint.damping[0] = d.damping;
-    joint.frictionloss = d.friction;
-  }
   if (!settings_.limits || !d.limits || !d.limits->has_position || own.degrees != 1) return;
   joint.limited = mjLIMITED_TRUE;
   joint.range[0] = d.limits->lower;
@@ -219,7 +229,7 @@ void SpecWriter::follow(int i) {
   equality->data[0] = tree_.offset[i];
   equality->data[1] = tree_.ratio[i];
   equality->solref[0] = 0.002;  // s
-  equality->solimp[0] = equality->solimp[1] = 0.9999;
+  equality->solimp[0] = equality->solimp[1] = hard;
 }
 
 // A plane of the world and a sphere of the link, which collide with each other only.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "body_friction.hpp"
 #include "compiled.hpp"
 
 namespace dyn::sim::mujoco {
@@ -26,7 +27,8 @@ class SpecWriter {
   int add(int i);
   void inertia(int i, mjsBody& body);
   void joint(int k, int i, mjsBody& body);
-  void drive(const Joint& own, mjsJoint& joint) const;
+  void friction(int k, mjsJoint& joint) const;
+  void stops(const Joint& own, mjsJoint& joint) const;
   void follow(int i);
   void wall(const Wall& wall, const std::string& number);
   void rough(mjsPair& pair, double friction);
@@ -44,7 +46,8 @@ class SpecWriter {
   std::vector<mjsBody*> bodies_;
   std::vector<mjsJoint*> joints_;
   std::vector<int> lead_;
-  bool named_ = false;  // by joints and links; else by numbers
+  std::vector<BodyFriction> frictions_;  // by body
+  bool named_ = false;                   // by joints and links; else by numbers
 };
 
 // The joint that moves a body, and a link of that body, for messages that begin with the robot.

@@ -18,8 +18,14 @@ struct BodyFriction {
   double ratio;
   bool mimics;
   JointFriction joint;
+
+  // Of the coordinate, which moves at the rate v; to be taken from the torque of its motor.
+  [[nodiscard]] double torque(double v) const noexcept {
+    return ratio * friction_torque(joint, ratio * v, friction_creep_rate);
+  }
 };
 
+// By body.
 [[nodiscard]] inline std::vector<BodyFriction> body_frictions(const Model& model) {
   std::map<std::string, const JointDescription*> joints;
   for (const JointDescription& joint : model.description().joints) joints[joint.name] = &joint;
