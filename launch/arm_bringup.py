@@ -179,7 +179,7 @@ def temporary_folder():
     return folder
 
 
-def parameters_file(joints, controller, own, rate, space='', use_sim_time=False):
+def parameters_file(joints, controller, own, rate, space='', use_sim_time=False, cpu=''):
     """A file with the parameters of everything that the controller manager loads, in JSON, which is YAML too."""
     name = controller + '_controller'
     chained = {'joints': joints,
@@ -191,6 +191,8 @@ def parameters_file(joints, controller, own, rate, space='', use_sim_time=False)
                name: {'type': 'dyn_controllers/' + TYPES[controller]},
                'joint_state_broadcaster': {'type': 'joint_state_broadcaster/JointStateBroadcaster'},
                'joint_trajectory_controller': {'type': 'joint_trajectory_controller/JointTrajectoryController'}}
+    if cpu:
+        manager['cpu_affinity'] = int(cpu)
     nodes = {'controller_manager': manager, name: {'joints': joints, **own}, 'joint_trajectory_controller': chained}
     file = os.path.join(temporary_folder(), 'controllers.yaml')
     with open(file, 'w', encoding='utf-8') as stream:

@@ -25,6 +25,7 @@ ARGUMENTS = [
     ('plant', 'native', 'engine of the simulated arm, native or mujoco; or mujoco_ros2_control, the package'),
     ('effort_limit', '0', 'N m or N for every joint, in addition to the limits of the URDF; 0: those alone'),
     ('rate', '1000', 'Hz of the control loop'),
+    ('cpu', '', 'number of the core on which the control loop runs; empty: any'),
     ('speed', '0', 'of plant mujoco_ros2_control: simulated time over real time; 0: as fast as every step has its cycle'),
     ('prediction', '0.5', 'periods ahead at which model and reference are evaluated'),
     ('validation', 'off', 'off, monitor or gate: comparison with Pinocchio beside the loop'),
@@ -66,7 +67,8 @@ def bring_up(context):
         bringup.add_simulated_arm(robot, joints, {'engine': values['plant'], 'friction': 'false'}, start=start)
     use_sim_time = outside or values['use_sim_time'] == 'true'
     own = controller_parameters(robot, joints, controller, values)
-    parameters = bringup.parameters_file(joints, controller, own, int(values['rate']), use_sim_time=use_sim_time)
+    parameters = bringup.parameters_file(joints, controller, own, int(values['rate']), use_sim_time=use_sim_time,
+                                         cpu=values['cpu'])
     nodes = bringup.clock_watch(use_sim_time)
     nodes += bringup.arm_nodes(robot, controller, parameters, use_sim_time=use_sim_time, outside=outside)
     spawner = nodes[-1]

@@ -104,6 +104,7 @@ Controller::Impl::Impl(live::LiveModel& live_model, Actuation what, const Parame
       newest{std::move(what), first, live_model.newest_model()->coordinate_names(), {}},
       passive(max_n),
       feedback_scale(max_n),
+      motion_limits(max_n),
       velocity_guard(max_n),
       robot_inertia(max_n),
       inverse_inertias(max_n),

@@ -187,7 +187,7 @@ struct Controller::Impl : private CycleState {
   [[nodiscard]] Point given(int i) const noexcept;
   [[nodiscard]] double longest_to_extrapolate_s() const noexcept;
   void start_reference_at_state() noexcept;
-  [[nodiscard]] MotionLimits motion_limits(int i) const noexcept;
+  [[nodiscard]] MotionLimits find_motion_limits(int i) const noexcept;
   ReferenceLimit follow_after_gap(int i, const Point& wanted, MotionLimits limits, double now_s) noexcept;
   [[nodiscard]] bool is_out_of_reach(int i, double now_s) const noexcept;
   void allow_given_motion() noexcept;
@@ -277,6 +277,7 @@ struct Controller::Impl : private CycleState {
   // Scratch that is written before it is read; `passive` knows which joints are passive in this generation.
   PassiveJoints passive;
   std::vector<double> feedback_scale;
+  std::vector<MotionLimits> motion_limits;  // of the robot's coordinates in this cycle
   VelocityGuard velocity_guard;
   CholeskyFactor robot_inertia;                  // of the last valid cycle's M
   std::vector<double> inverse_inertias, column;  // diagonal and one column of its inverse

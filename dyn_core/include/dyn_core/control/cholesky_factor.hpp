@@ -24,36 +24,33 @@ class CholeskyFactor {
   // -1, or the first row whose pivot is not above 1e-13 of its diagonal entry; entry(row, row) is then that pivot.
   [[nodiscard]] DYN_REALTIME int factorise() noexcept {
     for (int r = 0; r < rows_; ++r) {
-      for (int c = 0; c <= r; ++c) {
-        double sum = entry(r, c);
-        const double diagonal = sum;
-        for (int k = 0; k < c; ++k) sum -= entry(r, k) * entry(c, k);
-        if (r != c) {
-          entry(r, c) = sum / entry(c, c);
-        } else if (sum > 1e-13 * diagonal) {
-          entry(r, c) = std::sqrt(sum);
-        } else {
-          entry(r, c) = sum;
-          return r;
-        }
-      }
+      double* const row = &entry(r, 0);
+      for (int c = 0; c < r; ++c) row[c] = less_products(row[c], row, &entry(c, 0), c) / entry(c, c);
+      const double diagonal = row[r];
+      const double pivot = less_products(diagonal, row, row, r);
+      const bool regular = pivot > 1e-13 * diagonal;
+      row[r] = regular ? std::sqrt(pivot) : pivot;
+      if (!regular) return r;
     }
     return -1;
   }
 
   // x: b, and then A^-1 b.
   DYN_REALTIME void solve(double* x) const noexcept {
-    for (int r = 0; r < rows_; ++r) {
-      for (int k = 0; k < r; ++k) x[r] -= entry(r, k) * x[k];
-      x[r] /= entry(r, r);
-    }
+    for (int r = 0; r < rows_; ++r) x[r] = less_products(x[r], &entries_[at(r, 0)], x, r) / entry(r, r);
     for (int r = rows_ - 1; r >= 0; --r) {
-      for (int k = r + 1; k < rows_; ++k) x[r] -= entry(k, r) * x[k];
       x[r] /= entry(r, r);
+      const double* const row = &entries_[at(r, 0)];
+      for (int k = 0; k < r; ++k) x[k] -= row[k] * x[r];
     }
   }
 
  private:
+  // sum - a_0 b_0 - a_1 b_1 - ...
+  [[nodiscard]] static double less_products(double sum, const double* a, const double* b, int count) noexcept {
+    for (int k = 0; k < count; ++k) sum -= a[k] * b[k];
+    return sum;
+  }
   [[nodiscard]] size_t at(int row, int column) const noexcept {
     const int index = row * rows_ + column;
     return static_cast<size_t>(index);

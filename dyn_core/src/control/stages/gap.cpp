@@ -59,7 +59,7 @@ bool Controller::Impl::is_out_of_reach(int i, double now_s) const noexcept {
   const JointGains& gain = parameters->gains[i];
   const double asked = gain.p * error + gain.d * (now.v - state.v[i]);
   const double a = parameters->law == Law::feedforward ? asked / std::max(diagonal_last[i], 1e-12) : asked;
-  return std::abs(a) > motion_limits(i).acceleration;
+  return std::abs(a) > motion_limits[i].acceleration;
 }
 
 // A velocity error that is fed back at the rate r, 1/s, for a time T changes by the share r T: the scale keeps that at

@@ -105,7 +105,7 @@ void Controller::Impl::update_anti_swing_offset(const Dynamics& dynamics, bool d
 
 // Limited so that reference plus offset can still stop before the position limits, with the effort that is left.
 double Controller::Impl::offset_acceleration_within_limits(int i) const noexcept {
-  const MotionLimits limits = motion_limits(i);
+  const MotionLimits limits = motion_limits[i];
   const double q = followed_q[i] + offset_q[i];
   const double v = followed_v[i] + offset_v[i];
   const auto last_step = [this](double a) { return 0.125 * a * period_s * period_s; };  // may be too long by this

@@ -79,7 +79,7 @@ Range Controller::Impl::velocity_range(int i) const noexcept {
   if (i >= robot_n || !drives(i)) return {-MotionLimits::none, MotionLimits::none};
   const double limit = share * actuation.velocity_limit[i];
   if (parameters->law != Law::task_space) return {-limit, limit};
-  const double braking = motion_limits(i).acceleration;
+  const double braking = motion_limits[i].acceleration;
   const double up = velocity_towards_stop(actuation.upper[i] - state.q[i], state.v[i], braking);
   const double down = velocity_towards_stop(state.q[i] - actuation.lower[i], -state.v[i], braking);
   return {-std::min(limit, down), std::min(limit, up)};

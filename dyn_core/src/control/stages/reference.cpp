@@ -13,6 +13,7 @@ namespace dyn::control {
 void Controller::Impl::update_reference(CycleReport& report) noexcept {
   const double now_s = -(parameters->reference_lead + reference.lead) * period_s;
   const double ahead_s = now_s + parameters->prediction * period_s;
+  for (int i = 0; i < robot_n; ++i) motion_limits[i] = find_motion_limits(i);
   take_reference(now_s, ahead_s);
   report.reference_not_finite = !usable;
   const bool timed_out =
@@ -31,7 +32,7 @@ void Controller::Impl::update_reference(CycleReport& report) noexcept {
       if (!drives(i) || follows_state()) {
         limiters[i].reset(state.q[i], state.v[i]);
       } else {
-        MotionLimits limits = motion_limits(i);
+        MotionLimits limits = motion_limits[i];
         limits.passing = passing[i];
         limit = late || bad_s > 0.0 ? follow_after_gap(i, wanted, limits, now_s)
                                     : limiters[i].follow(wanted, actuation.continuous[i], limits, step_s);
@@ -123,7 +124,7 @@ void Controller::Impl::start_reference_at_state() noexcept {
 
 // Without acceleration_limit: (effort limit - |C v + g|) / M_ii at the last cycle's state. The limiter's own
 // trajectories use half of that, so that effort is left for the feedback and for the coupling with other joints.
-MotionLimits Controller::Impl::motion_limits(int i) const noexcept {
+MotionLimits Controller::Impl::find_motion_limits(int i) const noexcept {
   constexpr double least = 0.1;  // of the effort limit, for an arm that can barely hold its own weight
   MotionLimits limits;
   limits.lower = actuation.lower[i];
@@ -135,8 +136,9 @@ MotionLimits Controller::Impl::motion_limits(int i) const noexcept {
     return limits;
   }
   const double bound = effort_bound(i);
+  const double per_inertia = 1.0 / std::max(diagonal_last[i], 1e-12);
   const auto by_effort = [&](double left) {
-    return std::clamp(std::max(left, least * bound) / std::max(diagonal_last[i], 1e-12), 1e-3, 1e9);
+    return std::clamp(std::max(left, least * bound) * per_inertia, 1e-3, 1e9);
   };
   limits.braking = limits.passing = by_effort(bound - std::abs(bias_last[i]));
   limits.acceleration = 0.5 * limits.braking;
@@ -163,7 +165,7 @@ void Controller::Impl::allow_given_motion() noexcept {
     const double a = sampled && std::abs(ref_a[i]) > std::abs(wanted.a) ? ref_a[i] : wanted.a;
     wanted_by_a[i] = std::clamp(a, -most, most);
     wanted_by_v[i] = std::clamp((wanted.v - limiters[i].now().v) / step_s, -most, most);
-    passing[i] = motion_limits(i).passing;
+    passing[i] = motion_limits[i].passing;
     more = more ||
            (!has_acceleration_limit(i) && std::max(std::abs(wanted_by_a[i]), std::abs(wanted_by_v[i])) > passing[i]);
   }
@@ -194,7 +196,7 @@ void Controller::Impl::look_ahead(int i, bool limited, bool jerk_known, double n
     ahead = followed.until_rest(at_now ? ahead_s - now_s : ahead_s);
   } else if (reference.source != nullptr && usable) {
     ahead = {ref_q[i], ref_v[i], ref_a[i]};
-    MotionLimits limits = motion_limits(i);
+    MotionLimits limits = motion_limits[i];
     limits.passing = passing[i];
     const bool follows = !drives(i) || follows_state() ||
                          limits.connected(followed, ahead, actuation.continuous[i], ahead_s - now_s, period_s);
@@ -219,7 +221,7 @@ void Controller::Impl::stop_reference() noexcept {
     if (free) {
       limiters[i].reset(state.q[i], state.v[i]);
     } else {
-      limiters[i].stop(motion_limits(i), step_s);
+      limiters[i].stop(motion_limits[i], step_s);
     }
     const Point now = limiters[i].now();
     const Point ahead = now.until_rest(parameters->prediction * period_s);
