@@ -49,7 +49,7 @@ void DelayEstimator::update(const Dynamics& dynamics, std::span<const double> v,
   const auto g = dynamics.g();
   std::array<double, lags> differences{};
   double energy = 0.0;
-  head_ = (head_ + 1) % lags;
+  head_ = head_ > 0 ? head_ - 1 : lags - 1;
   for (size_t i = 0; i < count; ++i) {
     Joint& joint = joints_[i];
     double momentum = 0.0, rate = -g[i];
@@ -62,11 +62,12 @@ void DelayEstimator::update(const Dynamics& dynamics, std::span<const double> v,
     joint.rate = rate;
     const double weight = 1.0 / std::sqrt(M(i, i));
     if (cycles_ == 0) continue;  // momentum and rate of the period before are not known
-    joint.commanded[head_] = passed(joint.of_commanded, effort[i] * weight);
+    const double commanded = passed(joint.of_commanded, effort[i] * weight);
+    joint.commanded[head_] = joint.commanded[head_ + lags] = commanded;
     const double acted = passed(joint.of_seen, seen * weight);
     energy += acted * acted;
     for (int lag = 0; lag < lags; ++lag) {
-      const double difference = acted - joint.commanded[(head_ + lags - lag) % lags];
+      const double difference = acted - joint.commanded[head_ + lag];
       differences[lag] += difference * difference;
     }
   }

@@ -51,7 +51,9 @@ class DelayEstimator {
   struct Joint {
     double momentum = 0.0, rate = 0.0;
     BandPass of_seen, of_commanded;
-    std::array<double, lags> commanded{};  // the newest at head_
+    // Twice, one behind the other, so that the last `lags` values are contiguous: the newest at head_, older ones after
+    // it.
+    std::array<double, 2 * lags> commanded{};
   };
 
   [[nodiscard]] DYN_REALTIME double passed(BandPass& filter, double x) const noexcept;
