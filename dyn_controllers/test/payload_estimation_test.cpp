@@ -72,8 +72,8 @@ Estimate::Goal on_tool(bool attach = false) {
 
 class PayloadEstimates : public LoopTest {
  protected:
-  void begin() {
-    bring_up();
+  void begin(const Extras& extras = {}) {
+    bring_up({}, extras);
     if (HasFatalFailure()) return;
     asker = std::make_unique<Asker>(user, "computed_torque_controller", [this] { executor->spin_once(10ms); });
     track(100);
@@ -111,6 +111,15 @@ void expect_box(const dyn_msgs::msg::PayloadEstimate& estimate) {
   EXPECT_NEAR(estimate.inertia.com.x, 0.05, 5e-3);
   EXPECT_LT(std::hypot(estimate.inertia.com.y, estimate.inertia.com.z), 5e-3);
   EXPECT_EQ(estimate.header.frame_id, "tool0");
+}
+
+// Drives that add gravity exactly are those of an arm without weight.
+TEST_F(PayloadEstimates, DrivesThatAddGravityThemselvesCarryNothing) {
+  begin({"<param name='gravity'>0 0 0</param>", {}, "    gravity_compensation: hardware\n"});
+  const Estimate::Result& found = estimate(on_tool(), 0.5);
+  EXPECT_TRUE(found.estimate.converged) << found.estimate.text;
+  EXPECT_NEAR(found.estimate.inertia.m, 0.0, 0.02);
+  EXPECT_NE(found.proposal, "attach") << found.text;
 }
 
 TEST_F(PayloadEstimates, IsProposedAndAttachedWhereThatIsWanted) {

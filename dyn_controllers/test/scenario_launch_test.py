@@ -115,3 +115,5 @@ class TheScenario(unittest.TestCase):
         self.assertGreater(frame['wall_force']['max'], 10.0)
         self.assertLess(frame['distance']['rms'], 0.01)
         self.assertEqual(frame['wall_force']['end'], [0.0, 0.0, 0.0])
+        self.assertGreater(frame['angle']['rms'], 0.01 * frame['angle']['max'])
+        self.assertLess(frame['angle']['rms'], frame['angle']['max'])

@@ -66,6 +66,25 @@ class Excite(unittest.TestCase):
             self.assertLessEqual(fastest, 0.81)  # 0.8, the margin, of 1 rad/s
             self.assertGreater(fastest, 0.3, "every joint moves")
 
+    def test_accelerations_and_torques_of_a_short_motion(self):
+        """3 s, of which the first and the last 0.6 are the beginning and the end."""
+        found = as_json("excite", "arm7", "--duration", 3, "--trials", 100, "--out", self.path / "short")
+        with open(found["trajectory"], newline="") as text:
+            rows = [[float(x) for x in row] for row in list(csv.reader(text))[1:]]
+        step = rows[1][0] - rows[0][0]
+        info = as_json("info", "arm7")
+        states = []
+        for before, now, after in zip(rows, rows[1:], rows[2:]):
+            states.append({"q": now[1:8], "v": [(b - a) / (2 * step) for a, b in zip(before[1:8], after[1:8])],
+                           "a": [(a - 2 * x + b) / step ** 2 for a, x, b in zip(before[1:8], now[1:8], after[1:8])]})
+        for i, limit in enumerate(info["limits"]):  # 0.8, the margin, of the velocity limit within 0.4 s
+            self.assertLessEqual(max(abs(state["a"][i]) for state in states), 1.02 * 0.8 * limit["velocity"] / 0.4)
+        done = subprocess.run([DYN, "eval", "arm7"], input="".join(json.dumps(state) + "\n" for state in states),
+                              capture_output=True, text=True, timeout=100)
+        efforts = [limit["effort"] for limit in info["limits"]]
+        used = max(abs(tau) / effort for line in done.stdout.splitlines() for tau, effort in zip(json.loads(line)["tau"], efforts))
+        self.assertAlmostEqual(used, found["used_torque"], delta=0.02 * used)
+
     def test_at_rest_at_both_ends(self):
         for rows in (self.rows[:3], self.rows[-3:]):
             for column in zip(*[row[1:] for row in rows]):

@@ -196,6 +196,18 @@ TEST_P(FusedKernels, NumbersThatAreNotFiniteAreRefusedAndNothingIsWritten) {
   }
 }
 
+#if defined(__x86_64__)
+TEST(KernelSets, RunWhereTheProcessorHasTheirInstructions) {
+  const bool v3 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+  const bool v4 = v3 && __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0;
+  const auto usable = usable_kernel_sets();
+  const auto has = [&](const char* name) { return std::find(usable.begin(), usable.end(), name) != usable.end(); };
+  EXPECT_TRUE(has("baseline"));
+  EXPECT_EQ(has("v3"), v3);
+  EXPECT_EQ(has("v4"), v4);
+}
+#endif
+
 TEST(KernelSets, AnUnknownOneIsRefusedByName) {
   try {
     (void)lanes::select_kernel_set("v5");
