@@ -337,6 +337,20 @@ TEST(TaskSpace, EffortLimitsSlowTheHandAndDoNotTurnItAside) {
   EXPECT_LT(rig.reach_error(), 1e-5);
 }
 
+// A joint whose limit is below its gravity torque has no say in how fast the hand may be.
+TEST(TaskSpace, AJointThatCannotEvenBearTheArmDoesNotStopTheOthers) {
+  TaskRig rig;
+  rig.aim_at_hand();
+  (void)rig.step();
+  const double half = 0.5 * std::abs(rig.controller.terms().gravity[1]);
+  rig.parameters.effort_limit = {180.0, half, 110.0, 110.0, 70.0, 40.0, 30.0};
+  rig.controller.set_parameters(rig.parameters);
+  rig.target.point.p_m += Vec3d(0.0, 0.1, 0.0);
+  (void)rig.step();
+  EXPECT_GT(rig.controller.task().effort_share, 0.0);
+  EXPECT_NEAR(std::abs(rig.effort[1]), half, 1e-9);
+}
+
 TEST(TaskSpace, RunsInRealTime) {
   TaskRig rig;
   rig.aim_at_hand();

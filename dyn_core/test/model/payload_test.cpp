@@ -126,6 +126,12 @@ TEST(Payload, RefusalsSayWhy) {
   EXPECT_EQ(error_of([&] { (void)detach(loaded, "bax"); }), "payload 'bax' is not attached; attached: box");
   EXPECT_EQ(error_of([&] { (void)detach(attach(loaded, Payload::rigid("lid", "box/body", box_inertial())), "box"); }),
             "payload 'box' carries payload 'lid'; detach that first");
+  for (const std::string name : {"a b", "a/b", "a\tb", "a\x7F"}) {
+    EXPECT_NE(
+        error_of([&] { (void)Payload::rigid(name, "link4", box_inertial()); }).find("a blank, a slash or a control"),
+        std::string::npos)
+        << name;
+  }
   Inertial bad = box_inertial();
   bad.mass_kg = 0.0;
   EXPECT_EQ(error_of([&] { (void)Payload::rigid("box", "link4", bad); }),

@@ -30,8 +30,7 @@ PhaseLoad watch_phases(std::int64_t period_ns, std::int64_t duration_ns, const s
 std::int64_t quietest_phase(const PhaseLoad& load, std::int64_t period_ns, std::int64_t before_ns,
                             std::int64_t after_ns) {
   const auto bins_of = [&](std::int64_t ns) { return static_cast<int>((ns * phase_bins + period_ns - 1) / period_ns); };
-  const int before = std::min(bins_of(before_ns), phase_bins - 1);
-  const int after = std::min(bins_of(after_ns), phase_bins - 1);
+  const int before = bins_of(before_ns), after = bins_of(after_ns);
   const auto at = [&](int bin) { return load[(bin % phase_bins + phase_bins) % phase_bins]; };
   int best = 0;
   std::int64_t best_cost = -1;

@@ -107,6 +107,11 @@ TEST(Trapezoidal, KeepsBothLimitsAndReachesThem) {
 }
 
 // Position and velocity have no jump where ramps begin and end.
+TEST(Trapezoidal, RefusesWhatHasNoLimit) {
+  EXPECT_THROW(make_trapezoidal(way, {1.0, 0.0}, {4.0, 4.0}), ModelError);
+  EXPECT_THROW(make_trapezoidal(way, {1.0, 1.0}, {0.0, 4.0}), ModelError);
+}
+
 TEST(Trapezoidal, PositionIsContinuousAtItsCorners) {
   const auto t = make_trapezoidal(way, {1.0, 1.0}, {4.0, 4.0});
   for (const double corner : {0.25, 1.0, 1.25, 1.5, 2.75, 3.0}) {
@@ -151,6 +156,10 @@ TEST(Fourier, BeginsAtRestRepeatsAndExcites) {
   EXPECT_LT(defect(*t, 2, 10.0).v, 1e-8);
   EXPECT_LT(defect(*t, 2, 10.0).a, 1e-8);
   EXPECT_GT(largest_rates(*t, 2, 10.0, false)[0], 0.1);
+  double farthest = 0.0;
+  for (int k = 0; k < 1000; ++k) farthest = std::max(farthest, std::abs(sample(*t, 0.01 * k, 2).q[0] - 0.2));
+  EXPECT_GT(farthest, 0.1 * 0.8);
+  EXPECT_LT(farthest, 2.0 * 0.8);
   const auto other = make_fourier({0.2, -0.1}, {0.8, 0.5}, 0.1, 5, 8);
   EXPECT_NE(sample(*t, 3.0, 2).q[0], sample(*other, 3.0, 2).q[0]);
   EXPECT_THROW(make_fourier({0.0}, {1.0}, 0.1, 2, 1), ModelError);
