@@ -155,6 +155,24 @@ TEST_F(TaskSpace, FromTopicsItGoesWhereItIsTold) {
   EXPECT_LT(now().measured.twist.norm(), 1e-4) << "for reference_timeout, and no longer";
 }
 
+// In free space the hand moves by W / K.
+TEST_F(TaskSpace, PushesWithTheWrenchOfTheTopic) {
+  bring_up();
+  auto wrenches = user->create_publisher<geometry_msgs::msg::WrenchStamped>("/task/target_wrench", 1);
+  const auto node = task->get_node();
+  ASSERT_TRUE(node->set_parameter({"task.mode", "impedance"}).successful);
+  ASSERT_TRUE(
+      node->set_parameter({"task.stiffness", std::vector<double>{500.0, 500.0, 500.0, 50.0, 50.0, 50.0}}).successful);
+  switch_to({"task"}, {});
+  cycles(300);
+  const dyn::Vec3d start = now().measured.p_m;
+  geometry_msgs::msg::WrenchStamped push;
+  push.wrench.force.y = 10.0;
+  ASSERT_TRUE(publish_until(*wrenches, push, [&] { return (now().measured.p_m - start).norm() > 1e-3; }));
+  cycles(3000);
+  EXPECT_LT((now().measured.p_m - start - dyn::Vec3d(0.0, 0.02, 0.0)).norm(), 1e-3);
+}
+
 // Where the hand is, in whatever order and after whatever else moved the arm.
 TEST_F(TaskSpace, BeginsWhereTheHandIs) {
   bring_up();

@@ -35,6 +35,8 @@ class TaskSpaceRun(RunTest):
         self.assertEqual(frame["distance"], results["tracking"])
         self.assertLess(frame["distance"]["max"], 1e-6)
         self.assertLess(frame["angle"]["max"], 1e-5)
+        self.assertGreater(frame["angle"]["max"], frame["angle"]["rms"])
+        self.assertGreater(frame["angle"]["rms"], 0.0)
         self.assertEqual(frame["wall_force"], {"max": 0.0, "end": [0.0, 0.0, 0.0]})
         rows = self.rows()
         way = [float(rows[-1][f"frame.{axis}"]) - float(rows[0][f"frame.{axis}"]) for axis in "xyz"]
