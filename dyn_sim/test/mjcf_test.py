@@ -63,6 +63,10 @@ class Mjcf(unittest.TestCase):
         self.assertEqual(model.opt.timestep, 1e-3)
         self.assertEqual(model.opt.integrator, mujoco.mjtIntegrator.mjINT_IMPLICITFAST)
 
+    def test_contacts_and_the_like_are_those_of_mujoco(self):
+        """The simulated arm has no contacts; who loads the file may want them."""
+        self.assertEqual(model_of("arm7").opt.disableflags, 0)
+
     def test_a_mimic_joint_has_no_motor_and_follows(self):
         model = model_of("arm7_gripper")
         self.assertLess(model.nu, model.njnt)

@@ -119,6 +119,10 @@ TEST_F(Laws, PassivityBringsTheSlidingVelocityToZero) {
   const Vec left = dynamics_.M() * sdot + dynamics_.C() * s;
   EXPECT_LT((left + damping).norm(), 1e-9 * damping.norm());
   EXPECT_GT(s.dot(damping), 0.0);
+  for (int i = 0; i < n_; ++i) {
+    const double lambda = scales_[i] * gains_[i].p / gains_[i].d;
+    EXPECT_DOUBLE_EQ(a_[i], reference_a_[i] + lambda * error_rate_[i]) << i;
+  }
 }
 
 TEST_F(Laws, PassivityWithPassiveJointsMovesTheOthersAndTakesNoTorqueThere) {

@@ -362,5 +362,24 @@ TEST(Reference, OfAJointThatIsFollowedIsTakenAsItIs) {
   EXPECT_EQ(controller.terms().feedback[2], 0.0);
 }
 
+// Joint 2 bears the arm: its torque brakes a motion upwards together with gravity, and one downwards against it.
+TEST(References, MayComeAsFastTowardsAPositionLimitAsTheTorqueStopsThem) {
+  RobotDescription robot = test::small_arm();
+  robot.joints[1].limits = JointLimits{-0.5, 0.5, true, 3.0, 50.0};
+  Parameters p = limited_parameters();
+  p.acceleration_limit.clear();
+  for (const double side : {-1.0, 1.0}) {  // up, down
+    for (const double share : {1.1, 0.9}) {
+      Rig rig(robot, p, {}, References::limited);
+      rig.v[1] = rig.ref_v[1] = side;
+      rig.q[1] = 0.5 * side;
+      const Dynamics dynamics = rig.model();
+      const double stop = (50.0 + side * dynamics.h()[1]) / dynamics.M()(1, 1);  // rad/s^2
+      rig.q[1] = rig.ref_q[1] = side * (0.5 - share * 0.5 / stop);
+      EXPECT_EQ(rig.step().reference_limited, share < 1.0) << side << ' ' << share;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace dyn::control
