@@ -52,7 +52,7 @@ class ArmWatch : public controller_interface::ControllerInterface {
       effort[i] = state_interfaces_[14 + i].get_optional<double>().value();
       fastest = std::max(fastest, std::abs(v[i]) / bounds[i].velocity);
       strongest = std::max(strongest, std::abs(effort[i]) / bounds[i].effort);
-      check(v[i], bounds[i].velocity * (pushed ? 1.01 : 1.0), "rad/s", i);
+      check(v[i], bounds[i].velocity * (pushed ? 1.05 : 1.0), "rad/s", i);
       check(effort[i], bounds[i].effort, "N m", i);
     }
     seen[time.nanoseconds()] = q;

@@ -84,7 +84,7 @@ void Sequences::push(double force_N, double seconds) {
     executor->spin_some();
     step();
   }
-  steps(static_cast<int>(1000.0 * seconds) + 2);
+  steps(static_cast<int>(1000.0 * seconds) + 200);  // until nothing of it is left in the estimate of external torques
   watch->pushed = false;
 }
 
