@@ -7,7 +7,6 @@
 #include <random>
 
 #include "dyn_controllers/torque_controller.hpp"
-#include "log_capture.hpp"
 #include "plugin_fixture.hpp"
 
 namespace dyn_controllers::test {
@@ -131,19 +130,6 @@ TEST(ComputedTorque, WhatDoesNotFitIsNotConfigured) {
   EXPECT_TRUE(refused("passive_joints", Value(std::vector<std::string>{"joint1"})));  // is in joints too
   EXPECT_TRUE(refused("validation.mode", Value("sometimes")));
   EXPECT_TRUE(refused("armature.joint1", Value(-0.1)));
-}
-
-TEST(ComputedTorque, SaysWhatIsWrongWithAJoint) {
-  for (const auto& [name, why] :
-       std::map<std::string, std::string>{{"no_such_joint", "joints: the robot 'arm7' has no joint 'no_such_joint'"},
-                                          {"flange", "joints: 'flange' is fixed"}}) {
-    auto parameters = arm7_parameters();
-    parameters["joints"] = rclcpp::ParameterValue(std::vector<std::string>{"joint1", name});
-    const LogCapture log;
-    Computed plugin(parameters);
-    EXPECT_FALSE(plugin.initialised && plugin.configure());
-    EXPECT_EQ(LogCapture::count(why), 1) << LogCapture::all();
-  }
 }
 
 TEST(ComputedTorque, NothingWorksWithoutARobot) {

@@ -9,6 +9,7 @@
 
 #include "dyn_controllers/dynamics_broadcaster.hpp"
 #include "dyn_controllers/torque_controller.hpp"
+#include "log_capture.hpp"
 #include "plugin_fixture.hpp"
 
 namespace dyn_controllers::test {
@@ -235,6 +236,19 @@ TEST(Parameters, OfTheBroadcasterAreJudgedToo) {
   EXPECT_TRUE(refused("gravity", Value(std::vector<double>{1.0})));
   EXPECT_TRUE(refused("jsim_algorithm", Value("magic")));
   EXPECT_TRUE(refused("coriolis_algorithm", Value("magic")));
+}
+
+TEST(Parameters, SaysWhatIsWrongWithAJoint) {
+  for (const auto& [name, why] :
+       std::map<std::string, std::string>{{"no_such_joint", "joints: the robot 'arm7' has no joint 'no_such_joint'"},
+                                          {"flange", "joints: 'flange' is fixed"}}) {
+    auto parameters = arm7_parameters();
+    parameters["joints"] = rclcpp::ParameterValue(std::vector<std::string>{"joint1", name});
+    const LogCapture log;
+    Computed plugin(parameters);
+    EXPECT_FALSE(plugin.initialised && plugin.configure());
+    EXPECT_EQ(LogCapture::count(why), 1) << LogCapture::all();
+  }
 }
 
 }  // namespace
