@@ -82,11 +82,7 @@ bool VelocityGuard::factorise(const ConstMatrixRef<double>& M) noexcept {
 }
 
 void VelocityGuard::invert() noexcept {
-  std::fill_n(Minv_.begin(), n_ * n_, 0.0);
-  for (size_t i = 0; i < n_; ++i) {
-    Minv_[i * n_ + i] = 1.0;
-    M_.solve(Minv_.data() + i * n_);
-  }
+  for (int i = 0; i < M_.rows(); ++i) M_.inverse_column(i, Minv_.data() + i * M_.rows());
 }
 
 }  // namespace dyn::control

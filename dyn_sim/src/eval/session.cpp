@@ -3,16 +3,15 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "algorithm_families.hpp"
+#include "body_friction.hpp"
 #include "dh_yaml.hpp"
 #include "dyn_core/model/joint_changes.hpp"
-#include "dyn_core/model/joint_friction.hpp"
 #include "dyn_core/model/robot_library.hpp"
 #include "dyn_core/numeric/ranges.hpp"
 #include "eval/derivatives_answer.hpp"
@@ -115,16 +114,11 @@ void EvalSession::forward(const EvalState& state, const std::vector<double>& res
 // damping v + friction sign(v) and the other terms of <dynamics>; the sign is 0 at v = 0. A mimic joint resists the
 // coordinate it follows: a torque at its own rate ratio v has the power of ratio times that torque at v.
 std::vector<double> EvalSession::friction_at(const std::vector<double>& v) const {
-  const Tree& tree = model().tree();
-  std::map<std::string_view, const JointDescription*> joints;
-  for (const JointDescription& joint : robot_.joints) joints[joint.name] = &joint;
   std::vector<double> torque(v.size(), 0.0);
-  for (int body = 0; body < tree.size; ++body) {
-    const size_t c = tree.coordinate[body];
-    const JointDescription& joint = *joints.at(model().body_joint(body));
-    const double rate = tree.ratio[body] * v[c];
+  for (const sim::BodyFriction& f : sim::body_frictions(model())) {
+    const double rate = f.ratio * v[f.coordinate];
     const double sign = rate > 0.0 ? 1.0 : (rate < 0.0 ? -1.0 : 0.0);
-    torque[c] += tree.ratio[body] * friction_with_sign(joint_friction(joint), rate, sign);
+    torque[f.coordinate] += f.ratio * friction_with_sign(f.joint, rate, sign);
   }
   return torque;
 }

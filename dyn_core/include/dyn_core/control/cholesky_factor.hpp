@@ -4,6 +4,7 @@
 // loop's thread.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -43,6 +44,13 @@ class CholeskyFactor {
       const double* const row = &entries_[at(r, 0)];
       for (int k = 0; k < r; ++k) x[k] -= row[k] * x[r];
     }
+  }
+
+  // x: a column of A^-1.
+  DYN_REALTIME void inverse_column(int column, double* x) const noexcept {
+    std::fill_n(x, rows_, 0.0);
+    x[column] = 1.0;
+    solve(x);
   }
 
  private:

@@ -111,9 +111,7 @@ void Controller::Impl::find_inverse_inertias() noexcept {
   for (int i = 0; i < robot_n; ++i) {
     inverse_inertias[i] = 1.0 / std::max(diagonal_last[i], 1e-12);
     if (!regular) continue;
-    std::fill_n(column.begin(), robot_n, 0.0);
-    column[i] = 1.0;
-    robot_inertia.solve(column.data());
+    robot_inertia.inverse_column(i, column.data());
     inverse_inertias[i] = column[i];
   }
 }
