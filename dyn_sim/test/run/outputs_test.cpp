@@ -61,8 +61,8 @@ TEST(Results, HaveWhatTheInterfacePromises) {
   ASSERT_EQ(r["events"].size(), 5U);
   EXPECT_EQ(r["events"][1]["label"], "attach box (3 kg)");
   EXPECT_TRUE(r["events"][1]["ok"]);
-  EXPECT_TRUE(r["events"][3]["applied_s"].is_null());
-  EXPECT_FALSE(r["events"][3]["ok"]);
+  EXPECT_TRUE(r["events"][4]["applied_s"].is_null());
+  EXPECT_FALSE(r["events"][4]["ok"]);
 }
 
 TEST(Results, OfSeveralArmsAreTheWorstAndTheSum) {
@@ -82,6 +82,20 @@ TEST(Results, OfSeveralArmsAreTheWorstAndTheSum) {
   EXPECT_EQ(r["events"].size(), 10U);
 }
 
+TEST(Results, OfSeveralArmsCountWhatEachValidatorDid) {
+  auto run = sample_run(arm7, 2, 0.1);
+  auto& first = run->record.arms[0].validation;
+  auto& second = run->record.arms[1].validation;
+  first.dropped = 1, first.ramping = 2, first.skipped = 3, first.fallbacks = 4, first.holds = 5;
+  second.dropped = 10, second.ramping = 20, second.skipped = 30, second.fallbacks = 40, second.holds = 50;
+  const nlohmann::json all = results_json(run->record)["validation"];
+  EXPECT_EQ(all["dropped"], 11);
+  EXPECT_EQ(all["samples_while_ramping"], 22);
+  EXPECT_EQ(all["skipped"], 33);
+  EXPECT_EQ(all["fallbacks"], 44);
+  EXPECT_EQ(all["holds"], 55);
+}
+
 TEST(Results, AFigureThatIsNotFiniteIsNullAndNotHiddenByOtherArms) {
   auto run = sample_run(arm7, 2, 0.1);
   run->record.arms[0].tracking_rms = std::numeric_limits<double>::quiet_NaN();
@@ -99,6 +113,21 @@ TEST(Results, AFileThatCannotBeWrittenIsNamed) {
     FAIL() << "wrote into a file";
   } catch (const ModelError& e) {
     EXPECT_NE(std::string(e.what()).find("results.json"), std::string::npos) << e.what();
+  }
+}
+
+// A file of /proc may be opened, and what is written into it is refused.
+TEST(Mcap, MetadataThatCannotBeWrittenCompletelyAreNamed) {
+  const std::filesystem::path dir = std::filesystem::path(testing::TempDir()) / "metadata";
+  std::filesystem::remove_all(dir);
+  std::filesystem::create_directories(dir);
+  std::filesystem::create_symlink("/proc/self/oom_score_adj", dir / "metadata.yaml");
+  try {
+    write_mcap(one().record, dir / "log.mcap");
+    FAIL() << "nothing was said";
+  } catch (const ModelError& e) {
+    EXPECT_NE(std::string(e.what()).find("metadata.yaml: could not be written completely"), std::string::npos)
+        << e.what();
   }
 }
 
@@ -169,6 +198,56 @@ TEST(Report, ThinningKeepsThePeak) {
   EXPECT_EQ(data["signals"]["friction"][0], 0.0);  // what never changes is one number
 }
 
+// What has no peaks to be kept has its values at the times of the report; so has the frame of a task.
+TEST(Report, ThinningKeepsValuesAndTheirTimesTogether) {
+  auto run = sample_run(arm7, 1, 4.0);
+  ArmRecord& arm = run->record.arms[0];
+  const auto value = [](size_t row, size_t s) { return static_cast<double>(row + 10000 * s); };
+  for (size_t row = 0; row < static_cast<size_t>(arm.rows); ++row) {
+    for (size_t s = 0; s < frame_signal_count; ++s) arm.frame_signals.push_back(value(row, s));
+  }
+  const nlohmann::json data = report::arm_data(arm, 400);
+  const auto time = floats(data["time"]), q = floats(data["signals"]["q"][2]);
+  ASSERT_EQ(time.size(), 400U);
+  ASSERT_EQ(q.size(), 400U);
+  ASSERT_EQ(data["frame"]["signals"].size(), frame_signal_count);
+  for (size_t s = 0; s < frame_signal_count; ++s) {
+    const auto frame = floats(data["frame"]["signals"][s]);
+    ASSERT_EQ(frame.size(), 400U);
+    for (size_t k = 0; k < 400; ++k) {
+      const auto row = std::lround(static_cast<double>(time[k]) * sample_rate_hz);
+      ASSERT_EQ(frame[k], static_cast<float>(value(row, s))) << s << ' ' << k;
+      ASSERT_EQ(q[k], static_cast<float>(arm.signal(static_cast<int>(row), Signal::q, 2))) << k;
+    }
+  }
+}
+
+TEST(Report, OfAnArmThatFailedBeforeItsFirstRowHasNoValues) {
+  auto run = sample_run(arm7, 1, 0.1);
+  run->record.arms[0].rows = 0;
+  const nlohmann::json data = report::arm_data(run->record.arms[0], 400);
+  EXPECT_EQ(data["rows"], 0);
+  EXPECT_EQ(data["time"], "");
+  EXPECT_EQ(data["signals"]["q"], nlohmann::json(std::vector<std::string>(7, "")));
+}
+
+TEST(Report, HasTheUnitAndTheEffortLimitOfEachCoordinate) {
+  auto run = sample_run(arm7, 1, 0.01);
+  RobotDescription slides = run->config.arms[0].description;
+  for (JointDescription& joint : slides.joints) {
+    if (joint.name == "joint3") joint.type = JointType::prismatic;
+  }
+  run->record.arms[0].model = std::make_shared<const Model>(Model::build(slides));
+  const nlohmann::json coordinates = report::arm_data(run->record.arms[0], 4)["coordinates"];
+  const std::vector<double> limits{180, 180, 110, 110, 70, 40, 30};  // of arm7.urdf
+  ASSERT_EQ(coordinates.size(), limits.size());
+  for (size_t c = 0; c < limits.size(); ++c) {
+    EXPECT_EQ(coordinates[c]["name"], "joint" + std::to_string(c + 1));
+    EXPECT_EQ(coordinates[c]["limit"], limits[c]) << c;
+    EXPECT_EQ(coordinates[c]["linear"], c == 2) << c;
+  }
+}
+
 // The least value counts as the largest does: a dip shows as a peak does.
 TEST(Report, ThinningKeepsANegativePeak) {
   auto run = sample_run(arm7, 1, 4.0);
@@ -225,6 +304,28 @@ TEST(Report, SceneHasTheRobotAndWhatItCarries) {
   std::sort(sides.begin(), sides.end());
   std::sort(expected.begin(), expected.end());
   for (size_t k = 0; k < 3; ++k) EXPECT_NEAR(sides[k], expected[k], 2e-6);
+}
+
+// Another description of the robot keeps the payloads that hang on it then, and no others.
+TEST(Report, SceneHasAPayloadThatIsAttachedAgainAfterAnotherRobot) {
+  auto run = sample_run(arm7, 1, 4.0);
+  ArmConfig& config = run->config.arms[0];
+  ArmRecord& arm = run->record.arms[0];
+  const Event attach = config.events[1];
+  for (const Event& event : {Event{3.0, RobotEvent{arm.model}, "robot"}, Event{3.4, attach.what, attach.label}}) {
+    config.events.push_back(event);
+    arm.events.push_back({event.time_s, event.time_s, event.label, ""});
+  }
+  const nlohmann::json scene = report::scene(arm);
+  std::vector<nlohmann::json> boxes;
+  for (const auto& link : scene["links"]) {
+    if (link.contains("payload")) boxes.push_back(link);
+  }
+  ASSERT_EQ(boxes.size(), 2U);
+  EXPECT_NEAR(boxes[0]["from"], 1.2, 1e-12);
+  EXPECT_NEAR(boxes[0]["to"], 2.8, 1e-12);
+  EXPECT_NEAR(boxes[1]["from"], 3.4, 1e-12);
+  EXPECT_FALSE(boxes[1].contains("to"));
 }
 
 TEST(Report, IsSmallAndItsTextCannotEscape) {

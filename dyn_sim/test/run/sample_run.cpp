@@ -23,8 +23,8 @@ std::vector<Event> sample_events(double end_s) {
   return {{0.15 * end_s, SetEvent{"jsim_algorithm", "gdahj"}, "jsim_algorithm = gdahj"},
           {0.30 * end_s, AttachEvent{box(), Target::both, 0.0}, "attach box (3 kg)"},
           {0.50 * end_s, PushEvent{"link7", Vec3d(0.0, 40.0, 0.0), Vec3d::Zero(), 0.3}, "push link7, 40 N"},
-          {0.60 * end_s, SetEvent{"jsim_algorithm", "nonsense"}, "jsim_algorithm = <nonsense>"},
-          {0.70 * end_s, DetachEvent{"box", Target::both, 0.0}, "detach box"}};
+          {0.70 * end_s, DetachEvent{"box", Target::both, 0.0}, "detach box"},
+          {1.00 * end_s, SetEvent{"jsim_algorithm", "nonsense"}, "jsim_algorithm = <nonsense>"}};
 }
 
 ArmConfig arm_config(const std::filesystem::path& robot, const std::string& name, double end_s) {
