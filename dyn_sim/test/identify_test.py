@@ -177,9 +177,13 @@ class Replay(WithLog):
         self.assertEqual(json.loads(told.stdout)["joints"], [f"joint{i}" for i in range(1, 7)])
 
     def test_report(self):
-        dyn("replay", "arm7", self.log, "--out", self.path / "report")
+        dyn("replay", "arm7", self.log, "--cutoff", 12.3456, "--out", self.path / "report")
         page = (self.path / "report" / "report.html").read_text()
-        self.assertIn('"worst"', page)
+        data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+        self.assertEqual(data["sub"], f"{self.log}, after a low-pass of 12.3 Hz")
+        self.assertEqual(sorted(moment["joint"] for moment in data["worst"]), [f"joint{i}" for i in range(1, 8)])
+        residuals = [abs(moment["measured"] - moment["predicted"]) for moment in data["worst"]]
+        self.assertEqual(residuals, sorted(residuals, reverse=True))
         self.assertNotIn("@DATA@", page)
         self.assertNotRegex(page, r"(src|href)=\"http")
 
