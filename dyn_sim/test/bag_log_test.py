@@ -92,7 +92,7 @@ def text(value):
     return struct.pack("<I", len(value)) + value.encode()
 
 
-def mcap(compression=None, of_type=TYPE, topic=TOPIC, encoding="cdr"):
+def mcap(compression=None, of_type=TYPE, topic=TOPIC, encoding="cdr", frames=1):
     """The bytes of a bag as ros2 bag writes it: a header, then records, in chunks where compression is not None."""
     records = record(3, struct.pack("<H", 1) + text(of_type) + text("ros2msg") + text("")) + \
         record(4, struct.pack("<HH", 0, 1) + text(topic) + text(encoding) + struct.pack("<I", 0))
@@ -104,8 +104,10 @@ def mcap(compression=None, of_type=TYPE, topic=TOPIC, encoding="cdr"):
         if k % 100 == 99:
             parts.append(b"")
     if compression is not None:
-        parts = [record(6, struct.pack("<QQQI", 0, 0, len(p), 0) + text(compression) + struct.pack("<Q", len(pack(compression, p))) +
-                        pack(compression, p)) for p in parts if p]
+        packed = [(len(p), b"".join(pack(compression, p[k * len(p) // frames:(k + 1) * len(p) // frames]) for k in range(frames)))
+                  for p in parts if p]
+        parts = [record(6, struct.pack("<QQQI", 0, 0, size, 0) + text(compression) + struct.pack("<Q", len(p)) + p)
+                 for size, p in packed]
     magic = b"\x89MCAP0\r\n"
     return magic + record(1, text("ros2") + text("test")) + b"".join(parts) + record(15, struct.pack("<I", 0)) + \
         record(2, struct.pack("<QQI", 0, 0, 0)) + magic
@@ -145,15 +147,14 @@ class Bags(unittest.TestCase):
         lines += [",".join(map(repr, [t, *q, *v, *effort])) for t, q, v, effort in motion()]
         csv.write_text("\n".join(lines) + "\n")
         expected = self.replay(csv)
-        bags = {"bag.db3": None, "plain.mcap": None, "chunked.mcap": "", "zstd.mcap": "zstd", "lz4.mcap": "lz4"}
-        for name, compression in bags.items():
+        bags = {"plain.mcap": mcap(), "chunked.mcap": mcap(""), "zstd.mcap": mcap("zstd"), "lz4.mcap": mcap("lz4"),
+                "zstd frames.mcap": mcap("zstd", frames=3), "lz4 frames.mcap": mcap("lz4", frames=3)}
+        for name, content in bags.items():
+            (self.path / name).write_bytes(content)
+        write_db3(self.path / "bag.db3")
+        for name in ("bag.db3", *bags):
             with self.subTest(name):
-                file = self.path / name
-                if file.suffix == ".db3":
-                    write_db3(file)
-                else:
-                    file.write_bytes(mcap(compression))
-                found = self.replay(file)
+                found = self.replay(self.path / name)
                 self.assertEqual(found["samples"], expected["samples"])
                 self.assertAlmostEqual(found["relative"], expected["relative"], delta=1e-6)
 
@@ -173,6 +174,15 @@ class Bags(unittest.TestCase):
         file = self.path / "begins empty.db3"
         write_db3(file, data=[(999.9, joint_state(999.9, [], [], [], [])), *messages()])
         self.assertEqual(self.replay(file)["samples"], self.replay(write_db3(self.path / "whole.db3"))["samples"])
+
+    def test_messages_of_other_joints_are_left_out(self):
+        """Of a gripper on the same topic, which has as many joints as the arm."""
+        times = [1000.005 + 0.1 * k for k in range(30)]
+        fingers = [(t, joint_state(t, [0.01, 0.02], [0, 0], [1, 1], ["finger1", "finger2"])) for t in times]
+        file = write_db3(self.path / "gripper.db3", data=sorted([*messages(), *fingers]))
+        self.assertEqual(self.replay(file), self.replay(write_db3(self.path / "alone.db3")))
+        done = subprocess.run([DYN, "replay", self.robot, file], capture_output=True, text=True, timeout=60)
+        self.assertIn("30 of 430 messages on /joint_states have other joints than the first and were left out", done.stderr)
 
     def test_a_folder_is_its_only_bag(self):
         folder = self.path / "folder"
