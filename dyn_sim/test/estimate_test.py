@@ -79,6 +79,13 @@ class Estimate(RunTest):
                                                                plant=f", plant_overrides: [{rougher}]")
                 self.assertGreater(before, learnt)
 
+    def test_at_another_rate_of_the_loop(self):
+        for rate in (500, 2000):
+            with self.subTest(rate=rate):
+                found = self.estimate(f"{TAKE}, {ESTIMATE % ''}", duration=3, rate_hz=str(rate))
+                self.assert_in_place(found)
+                self.assertAlmostEqual(found["motion_s"], 2.0, delta=0.01)
+
     def test_unless_asked_it_ends_with_a_proposal(self):
         found = self.estimate(f"{TAKE}, {ESTIMATE % ''}")
         self.assertEqual((found["proposal"], found["attached_s"]), ("attach", None))
@@ -137,6 +144,14 @@ class Estimate(RunTest):
         first, _ = run["arms"][0]["estimates"]
         self.assertFalse(first["over"])
         self.assertIn("the run ended", first["text"])
+
+    def test_a_refused_one_leaves_the_one_that_goes_on(self):
+        second = "{at: 1.0, estimate: {link: tool0, duration: 0.5}}"  # its end would come first
+        run = self.moves(f"{TAKE}, {ESTIMATE % ''}, {second}", duration=3, code=3)
+        first, refused = run["arms"][0]["estimates"]
+        self.assert_in_place(first)
+        self.assertTrue(first["over"])
+        self.assertEqual((refused["over"], refused["history"]), (False, []))
 
     def test_wrong_settings_are_one_sentence(self):
         for wrong, word in (("{link: nowhere}", "no link 'nowhere'"), ("{link: tool0, duration: -1}", "duration"),

@@ -229,7 +229,7 @@ void EventWriter::put(const EstimateEvent& event, Ready& ready) {
 // Solves while the loop's blocks come, until the last one.
 void EventWriter::end_estimate(const EstimateEvent& event, const Planned& planned, Ready& ready,
                                const std::stop_token& stop) {
-  if (learner_ == nullptr || learning_event_ != planned.event) return;  // it was refused
+  if (learning_event_ != planned.event) return;  // it was refused
   const auto found = std::find_if(estimates_.begin(), estimates_.end(),
                                   [&planned](const EstimateRecord& e) { return e.event == planned.event; });
   EstimateRecord& record = *found;
