@@ -83,7 +83,7 @@ RobotDescription load_dh_file(const std::filesystem::path& file) {
   refuse_nul(file.string());
   require_regular_file(file);
   try {
-    YamlMap document(YAML::Load(read_text_file(file)), file.string(), "");
+    YamlMap document(parse_document(read_text_file(file), file.string()), file.string(), "");
     DhTable table;
     table.name = document.text("name");
     for (YamlMap& row : document.list("links", most_links)) table.links.push_back(read_link(row));

@@ -53,7 +53,8 @@ class Table(unittest.TestCase):
             with self.subTest(row):
                 file = self.file("a: 1, mass: 1", row)
                 fails(self, run("info", file), 1, file.name, *words)
-        for text in ("", "name: x\n", "name: x\nlinks: []\n", "name: x\nlinks: [{a: 1}\n", "links: [{a: 1, mass: 1}]\n"):
+        for text in ("", "name: x\n", "name: x\nlinks: []\n", "name: x\nlinks: [{a: 1}\n", "links: [{a: 1, mass: 1}]\n",
+                     "name: x\nlinks: [{a: 1, mass: 1}]\n---\nname: y\n", ",name: x\n"):
             with self.subTest(text):
                 file = self.folder / "wrong.dh.yaml"
                 file.write_text(text)

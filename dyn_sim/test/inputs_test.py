@@ -106,7 +106,13 @@ class Yaml(RunTest):
 
     def test_a_second_document(self):
         self.refused(arm7() + "---\nduration_s: 2\n", ":7: ", "second document")
-        self.assertEqual(self.run_fast("---\n" + arm7(duration_s="0.1") + "...\n").returncode, 0)
+        self.refused("---\n---\n" + arm7(), ":3: ", "second document")
+        self.assertEqual(self.run_fast("---\n" + arm7(duration_s="0.1") + "...\n---\n---\n").returncode, 0)
+
+    def test_what_can_begin_no_document(self):  # and where the parser would stay for ever
+        self.refused(",robot: arm7\n", ":1: not YAML: unexpected ','")
+        self.refused("!!map\n, robot: arm7\n", ":2: not YAML: unexpected ','")
+        self.refused(arm7() + ", a: 1\n", "not YAML")
 
     def test_times_that_run_backwards(self):
         push = "[{at: 0.1, push: {link: tool0, force: [1, 0, 0], duration: %s}}]"

@@ -2,6 +2,8 @@
 #include "yaml_reader.hpp"
 
 #include <yaml-cpp/depthguard.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/parser.h>
 
 #include <algorithm>
 #include <cmath>
@@ -28,6 +30,52 @@ std::string read_configuration(const std::filesystem::path& file) {
   return read_text_file(file);
 }
 
+namespace {
+
+// The documents of a text as its parser meets them: refuses a second one that is not empty, and a text that the parser
+// does not get past. After `a: 1` and a line with a comma, say, yaml-cpp reads one empty document after the other for
+// ever.
+class OneDocument : public YAML::EventHandler {
+ public:
+  OneDocument(const std::string& yaml, const std::string& file) : yaml_(yaml), file_(file) {}
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (count_ > 0 && mark.pos == start_.pos) {
+      const std::string next = static_cast<size_t>(mark.pos) < yaml_.size() ? yaml_.substr(mark.pos, 1) : "";
+      throw ModelError(file_ + ":" + std::to_string(mark.line + 1) + ": not YAML: unexpected '" + next + "'");
+    }
+    start_ = mark;
+    ++count_;
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t, const std::string&) override {
+    note_content(mark);
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { note_content(mark); }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+    note_content(mark);
+  }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+    note_content(mark);
+  }
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnDocumentEnd() override {}
+  void OnSequenceEnd() override {}
+  void OnMapEnd() override {}
+
+ private:
+  void note_content(const YAML::Mark& mark) const {
+    if (count_ < 2) return;
+    throw ModelError(file_ + ":" + std::to_string(mark.line + 1) +
+                     ": a second document; a configuration must be one document");
+  }
+
+  const std::string &yaml_, &file_;
+  YAML::Mark start_;
+  int count_ = 0;
+};
+
+}  // namespace
+
 YAML::Node parse_document(const std::string& yaml, const std::string& file) {
   constexpr std::size_t most_bytes = std::size_t{1} << 20U;  // a node takes some 300 bytes of memory
   if (yaml.size() > most_bytes) {
@@ -35,13 +83,11 @@ YAML::Node parse_document(const std::string& yaml, const std::string& file) {
                      std::to_string(most_bytes) + "; way points by the thousand are read from a CSV file");
   }
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(yaml);
-    for (size_t i = 1; i < documents.size(); ++i) {
-      if (documents[i].IsNull()) continue;
-      throw ModelError(file + ":" + std::to_string(documents[i].Mark().line + 1) +
-                       ": a second document; a configuration must be one document");
-    }
-    return documents.empty() ? YAML::Node() : documents[0];
+    std::istringstream text(yaml);
+    YAML::Parser parser(text);
+    OneDocument documents(yaml, file);
+    while (parser.HandleNextDocument(documents)) continue;
+    return YAML::Load(yaml);
   } catch (const YAML::Exception& fault) {
     const bool deep = dynamic_cast<const YAML::DeepRecursion*>(&fault) != nullptr;  // whose message is "bad file"
     throw ModelError(file + ":" + std::to_string(fault.mark.line + 1) +
