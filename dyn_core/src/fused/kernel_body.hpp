@@ -51,8 +51,8 @@ DYN_INLINE void columns_in_order(const Plan& plan, const Chain& chain, const Out
   for (int j = 0; j < n; ++j) {
     const int own = j / W, lane = j % W;
     const Rows& rows = chain.states[own].rows;
-    double* const M = out.M + static_cast<long>(j) * n;
-    double* const C = out.C + static_cast<long>(j) * n;
+    double* const M = (kTerms & term_M) != 0 ? out.M + static_cast<long>(j) * n : nullptr;
+    double* const C = (kTerms & term_C) != 0 ? out.C + static_cast<long>(j) * n : nullptr;
     const V3 f = spread_all(rows.F.f, lane), moment = spread_all(rows.F.n, lane);
     const V3 df = spread_all(rows.dF.f, lane), dmoment = spread_all(rows.dF.n, lane);
     for (int k = 0; k < own; ++k) {
