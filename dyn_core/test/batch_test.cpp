@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -62,34 +63,41 @@ TEST_P(Batch, IsEachStateByItself) {
   }
 }
 
-// h with every combination of other terms: by its own pass and as C v + g, with M and without.
+// h with every combination of other terms: by its own pass and as C v + g, with M and without; of a robot whose states
+// are evaluated side by side, and of one so large that they are evaluated one by one.
 TEST_P(Batch, EverySubsetOfTheTermsIsTheSame) {
   test::Rng rng(81);
-  const auto model = std::make_shared<const Model>(Model::build(test::random_robot(rng, {.joints = 7})));
-  const size_t n = model->coordinates();
-  constexpr size_t states = 9;
-  const auto q = test::random_values(rng, static_cast<int>(states * n), 2.0);
-  const auto v = test::random_values(rng, static_cast<int>(states * n), 2.0);
-  BatchDynamics batch(model, GetParam());
-  Results all(states, n);
-  batch.evaluate(q, v, all.all());
-  const auto near = [](const std::vector<double>& a, const std::vector<double>& b) {
-    double worst = 0.0;
-    for (size_t i = 0; i < a.size(); ++i) worst = larger_error(worst, std::abs(a[i] - b[i]));
-    return worst < 1e-11;
-  };
-  for (unsigned terms = 1; terms < 16; ++terms) {
-    Results some(states, n);
-    BatchOutput out = some.all();
-    if ((terms & 1U) == 0U) out.M = {};
-    if ((terms & 2U) == 0U) out.C = {};
-    if ((terms & 4U) == 0U) out.g = {};
-    if ((terms & 8U) == 0U) out.h = {};
-    EXPECT_TRUE(test::count_allocations([&] { batch.evaluate(q, v, out); }).none()) << terms;
-    EXPECT_TRUE(out.M.empty() || some.M == all.M) << terms;
-    EXPECT_TRUE(out.C.empty() || near(some.C, all.C)) << terms;
-    EXPECT_TRUE(out.g.empty() || near(some.g, all.g)) << terms;
-    EXPECT_TRUE(out.h.empty() || near(some.h, all.h)) << terms;
+  for (const int joints : {7, 130}) {
+    const auto model = std::make_shared<const Model>(
+        Model::build(test::random_robot(rng, {.joints = joints, .every_type = joints < 10})));
+    const size_t n = model->coordinates();
+    constexpr size_t states = 9;
+    const auto q = test::random_values(rng, static_cast<int>(states * n), 2.0);
+    const auto v = test::random_values(rng, static_cast<int>(states * n), 2.0);
+    BatchDynamics batch(model, GetParam());
+    Results all(states, n);
+    batch.evaluate(q, v, all.all());
+    const auto near = [](const std::vector<double>& a, const std::vector<double>& b) {
+      double worst = 0.0, largest = 1.0;
+      for (size_t i = 0; i < a.size(); ++i) {
+        worst = larger_error(worst, std::abs(a[i] - b[i]));
+        largest = std::max(largest, std::abs(b[i]));
+      }
+      return worst < 1e-11 * largest;
+    };
+    for (unsigned terms = 1; terms < 16; ++terms) {
+      Results some(states, n);
+      BatchOutput out = some.all();
+      if ((terms & 1U) == 0U) out.M = {};
+      if ((terms & 2U) == 0U) out.C = {};
+      if ((terms & 4U) == 0U) out.g = {};
+      if ((terms & 8U) == 0U) out.h = {};
+      EXPECT_TRUE(test::count_allocations([&] { batch.evaluate(q, v, out); }).none()) << terms;
+      EXPECT_TRUE(out.M.empty() || some.M == all.M) << joints << ' ' << terms;
+      EXPECT_TRUE(out.C.empty() || near(some.C, all.C)) << joints << ' ' << terms;
+      EXPECT_TRUE(out.g.empty() || near(some.g, all.g)) << joints << ' ' << terms;
+      EXPECT_TRUE(out.h.empty() || near(some.h, all.h)) << joints << ' ' << terms;
+    }
   }
 }
 

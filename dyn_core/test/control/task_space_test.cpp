@@ -182,6 +182,12 @@ void watch(TaskRig& rig, Seen& seen, const Model& model) {
   seen.effort = rig.effort;
 }
 
+TEST(TaskSpace, AHandThatIsWhereItShallBeIsNotLimited) {
+  TaskRig rig;
+  rig.aim_at_hand();
+  for (int k = 0; k < 10; ++k) EXPECT_FALSE(rig.step().reference_limited) << k;
+}
+
 TEST(TaskSpace, AFarTargetIsApproachedWithinTheLimits) {
   TaskRig rig;
   rig.aim_at_hand();

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <random>
 #include <string>
@@ -119,9 +120,10 @@ class Motion {
   void at(double t) {
     for (std::size_t i = 0; i < n(); ++i) {
       const double w = 2.5 + 0.4 * static_cast<double>(i), angle = w * t + phase_[i];
-      q_[i] = amplitude_ * std::sin(angle) + 0.3;
-      v_[i] = amplitude_ * w * std::cos(angle);
-      a_[i] = -amplitude_ * w * w * std::sin(angle);
+      const double amplitude = i == standing ? 0.0 : amplitude_;
+      q_[i] = amplitude * std::sin(angle) + 0.3;
+      v_[i] = amplitude * w * std::cos(angle);
+      a_[i] = -amplitude * w * w * std::sin(angle);
     }
   }
   double uniform(double from, double to) {
@@ -141,6 +143,7 @@ class Motion {
  public:
   Vec q, v, tau, sensed;  // sensed: empty, or with the noise of the sensors
   std::vector<JointFriction> friction;
+  std::size_t standing = SIZE_MAX;  // a joint that does not move
 
  private:
   Vec a_, q_, v_;

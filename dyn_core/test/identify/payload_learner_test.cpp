@@ -132,6 +132,22 @@ TEST(PayloadLearner, DrivesCountBesideSensorsIfTheyAgree) {
   }
 }
 
+// A joint that stands is held by static friction, anything up to its Coulomb friction: no part of the load.
+TEST(PayloadLearner, StaticFrictionOfAJointThatStandsIsNoLoad) {
+  const RobotDescription robot = load_robot("arm7");
+  const Inertial truth = load(3.0, {0.02, -0.03, 0.08});
+  Motion motion(built(attach(robot, Payload::rigid("load", "tool0", truth))), {0.0, 0.0, 0.0}, 1);
+  PayloadLearner learner(built(robot), {}, settings("tool0", motion));
+  motion.standing = 3;
+  ASSERT_GT(motion.friction[3].coulomb, 0.0);
+  motion.friction[3].offset += 0.9 * motion.friction[3].coulomb;
+  motion.run(learner, 2.0);
+  const LearntPayload learnt = learner.solve();
+  EXPECT_NEAR(learnt.inertial.mass_kg, truth.mass_kg, 3e-4);
+  EXPECT_LT((learnt.inertial.com_m - truth.com_m).norm(), 3e-4);
+  EXPECT_LT(learnt.noise[3], 1e-6) << "what holds it is taken for noise of its torque";
+}
+
 // At rest the torques show the weight, but not the centre of mass along gravity: no proposal.
 TEST(PayloadLearner, AtRestNothingConverges) {
   const RobotDescription robot = load_robot("arm7");
@@ -276,6 +292,8 @@ TEST(PayloadLearner, WhatCannotBeLearntIsRefused) {
   EXPECT_NE(refusal(none).find("no joint"), std::string::npos);
   LearnerSettings long_one = settings("tool0", motion, 1e9);
   EXPECT_NE(refusal(long_one).find("duration"), std::string::npos);
+  EXPECT_EQ(refusal(settings("tool0", motion, 0.5)), "");
+  EXPECT_NE(refusal(settings("tool0", motion, 0.49)).find("is not in 0.5 to 3600 s"), std::string::npos);
   LearnerSettings fast = settings("tool0", motion);
   fast.cutoff_hz = 400.0;
   EXPECT_NE(refusal(fast).find("cutoff"), std::string::npos);

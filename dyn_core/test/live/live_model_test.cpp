@@ -141,6 +141,7 @@ TEST(LiveModel, ARampIsSmoothInTime) {
     Generation& now = live.acquire(step_s);
     mass.push_back(effective_mass(now));
     EXPECT_EQ(now.active_ramps, k < 999 ? 1 : 0) << k;
+    EXPECT_EQ(now.inertia_changed(), k < 1000) << k;
   }
   const double rate = 1.5 * 3.0 / ramp_s;  // the largest of x^2 (3 - 2 x)
   for (size_t k = 2; k < mass.size(); ++k) {

@@ -14,6 +14,7 @@
 #include "dyn_core/model/dh_table.hpp"
 #include "dyn_core/model/robot_library.hpp"
 #include "dyn_core/model/urdf.hpp"
+#include "dyn_core/model/xacro_program.hpp"
 #include "dyn_core/numeric/residual.hpp"
 #include "support/error_of.hpp"
 
@@ -163,6 +164,17 @@ TEST_F(RobotFiles, XacroIsRunWithoutAShell) {
   }
   const Setting xacro("DYN_XACRO", "no-such-program");
   EXPECT_NE(error_of([&] { (void)load_urdf(file); }).find("'no-such-program' was not found"), std::string::npos);
+}
+
+// `dyn` of the Python package has xacro run by the interpreter that runs itself.
+TEST_F(RobotFiles, XacroIsRunByThePythonThatIsChosen) {
+  write("p.urdf.xacro", pendulum);
+  write("python", "#!/bin/sh\nsed 's/name=\"p\"/name=\"chosen\"/' \"$3\"\n");  // -c, what it is to do, the file
+  std::filesystem::permissions(directory_ / "python", std::filesystem::perms::owner_all);
+  use_python_for_xacro((directory_ / "python").string());
+  const std::string name = load_urdf(directory_ / "p.urdf.xacro").name;
+  use_python_for_xacro("");
+  EXPECT_EQ(name, "chosen");
 }
 
 TEST_F(RobotFiles, UnreadableFilesAreNamed) {

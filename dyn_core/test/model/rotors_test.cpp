@@ -165,6 +165,31 @@ TEST(Rotors, OnLinksThatDoNotTurnAreArmature) {
   EXPECT_EQ(terms(built(first_only), q, v).M, diagonal.M);
 }
 
+// Where the parent link is a flange, fixed to one that turns or to one that stands: as if it hung on that one itself.
+TEST(Rotors, OnFixedLinksAreThoseOfTheLinkThatCarriesThem) {
+  const Vec q{0.3, 0.8, -1.1}, v{0.7, -0.9, 1.3};
+  const auto with_flange_on = [](RobotDescription robot, size_t driven) {
+    JointDescription weld;
+    weld.name = "weld";
+    weld.type = JointType::fixed;
+    weld.parent_link = robot.joints[driven].parent_link;
+    weld.child_link = robot.joints[driven].parent_link = "flange";
+    robot.links.push_back({"flange", {}});
+    robot.joints.push_back(weld);
+    return robot;
+  };
+  const Model turning = built(with_flange_on(arm(Vec3d::UnitZ()), 2));
+  EXPECT_EQ(turning.bodies(), 4);
+  EXPECT_LT(largest_entry(terms(turning, q, v).M - terms(built(arm(Vec3d::UnitZ())), q, v).M), 1e-14);
+
+  RobotDescription robot = without_rotors(arm(Vec3d::UnitZ()));
+  const Terms diagonal = terms(built(robot), q, v);
+  robot.joints[0].rotor = Rotor{20.0, Vec3d::UnitZ()};
+  const Model standing = built(with_flange_on(robot, 0));
+  EXPECT_EQ(standing.bodies(), 3) << "the rotor on a pedestal needs no body";
+  EXPECT_LT(largest_entry(terms(standing, q, v).M - diagonal.M), 1e-15);
+}
+
 TEST(Rotors, WithoutArmatureNothingChanges) {
   const Vec q{0.3, 0.8, -1.1}, v{0.7, -0.9, 1.3};
   const Model with = Model::build(arm(Vec3d::UnitZ())), none = Model::build(without_rotors(arm(Vec3d::UnitZ())));
