@@ -81,6 +81,12 @@ class CheckControl(unittest.TestCase):
             own["gains"].pop("joint7")
         self.finds(forget, "joints", "joint7", "another controller has to hold it", severity="warning")
 
+        def leave_passive(own, *_):
+            forget(own)
+            own["passive_joints"] = ["joint7"]
+            own.pop("ramp_in")
+        self.finds(leave_passive, "start", None, "ramp_in", severity="warning")  # and nothing of a joint that nothing moves
+
     def test_limits(self):
         self.finds(lambda own, drive, _: drive["effort_limit"].update(joint6=35.0), "limits", "joint6", "40 N m", "35 N m")
         self.finds(lambda own, drive, _: drive.update(velocity_limit={"joint1": 0.5}), "limits", "joint1", "0.5 rad/s")
@@ -102,6 +108,7 @@ class CheckControl(unittest.TestCase):
 
     def test_units(self):
         self.finds(lambda own, *_: own.update(gravity=[0.0, 0.0, -981.0]), "units", None, "981 m/s^2")
+        self.finds(lambda own, *_: own.update(gravity=[0.0, 1.2, -1.6]), "units", None, "gravity: 2 m/s^2")
         urdf = (ARMS.parents[1] / "robots" / "arm7.urdf").read_text()
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "degrees.urdf"
@@ -139,6 +146,12 @@ class CheckControl(unittest.TestCase):
         self.finds(lambda own, drive, manager: own.update(update_rate=100), "rate", None, "100 Hz")
         self.finds(lambda own, drive, manager: drive.update(delay=2.0), "drive", None, "prediction: 0.5", "2.5",
                    severity="warning")
+
+        def told_of_the_delay(own, drive, _):
+            drive["delay"] = 2.0
+            own["prediction"] = 2.5
+            own.pop("ramp_in")
+        self.finds(told_of_the_delay, "start", None, "ramp_in", severity="warning")  # and nothing of the prediction
 
     def test_names_that_ros_ignores_in_silence(self):
         self.finds(lambda own, *_: own.update(gravity_compensatoin="hardware"), "names", None, "gravity_compensatoin")
