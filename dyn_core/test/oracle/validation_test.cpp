@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
+
 #include "dyn_core/registry.hpp"
 #include "support/impossible.hpp"
 #include "support/random_robot.hpp"
@@ -109,6 +112,36 @@ TEST(Validation, ASingularInertiaIsSaidAndPassesWhenForwardDynamicsSaysSo) {
   EXPECT_TRUE(report.pass());
   ASSERT_EQ(report.notes.size(), 2U);
   EXPECT_NE(report.notes[0].find("joint4"), std::string::npos);
+}
+
+// As random_state() promises: a turn and 2 rad/s, or a metre and 1 m/s; they come near these numbers.
+TEST(Validation, StatesOfJointsWithoutLimitsAreOfThatSize) {
+  RobotDescription robot;
+  robot.name = "free";
+  robot.links = {{"base", {}}, {"arm", Inertial{1.0, Vec3d::Zero(), Mat3d::Identity()}}};
+  JointDescription joint;
+  joint.name = "joint";
+  joint.parent_link = "base";
+  joint.child_link = "arm";
+  robot.joints = {joint};
+  for (const bool turns : {true, false}) {
+    robot.joints[0].type = turns ? JointType::continuous : JointType::prismatic;
+    const Model model = Model::build(robot);
+    double position = 0.0, speed = 0.0, effort = 0.0;
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+      const State state = random_state(model, seed);
+      position = std::max(position, std::abs(state.q[0]));
+      speed = std::max(speed, std::abs(state.v[0]));
+      effort = std::max(effort, std::abs(state.tau[0]));
+    }
+    const auto expect_just_below = [turns](double largest, double bound) {
+      EXPECT_LE(largest, bound) << turns;
+      EXPECT_GT(largest, 0.95 * bound) << turns;
+    };
+    expect_just_below(position, turns ? std::numbers::pi : 1.0);
+    expect_just_below(speed, turns ? 2.0 : 1.0);
+    expect_just_below(effort, 10.0);
+  }
 }
 
 TEST(Validation, StatesAreWithinTheLimits) {
