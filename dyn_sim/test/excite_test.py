@@ -85,6 +85,23 @@ class Excite(unittest.TestCase):
         used = max(abs(tau) / effort for line in done.stdout.splitlines() for tau, effort in zip(json.loads(line)["tau"], efforts))
         self.assertAlmostEqual(used, found["used_torque"], delta=0.02 * used)
 
+    def test_joints_swing_about_places_all_over_their_ranges(self):
+        """A motion begins where each joint swings: up to half way from the centre of its range to the limits."""
+        away = []
+        for q, limit in zip(self.rows[0][1:], as_json("info", "arm7")["limits"]):
+            centre, reach = 0.5 * (limit["lower"] + limit["upper"]), 0.5 * (limit["upper"] - limit["lower"])
+            away.append(abs(q - centre) / reach)
+            self.assertLessEqual(away[-1], 0.5)
+        self.assertGreater(min(away), 1e-4)
+        self.assertGreater(max(away), 0.2)
+
+    def test_one_sine_per_joint_moves_every_joint(self):
+        found = as_json("excite", "arm7", "--duration", 6, "--trials", 50, "--harmonics", 1, "--out", self.path / "one")
+        with open(found["trajectory"], newline="") as text:
+            rows = [[float(x) for x in row] for row in list(csv.reader(text))[1:]]
+        for q in list(zip(*rows))[1:]:
+            self.assertGreater(max(q) - min(q), 0.1)
+
     def test_at_rest_at_both_ends(self):
         for rows in (self.rows[:3], self.rows[-3:]):
             for column in zip(*[row[1:] for row in rows]):

@@ -27,15 +27,16 @@ BaseSums base_sums(const std::shared_ptr<const Model>& model) {
   MatrixXd Y(states * n, size);
   std::mt19937 random(1);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-  VectorXd q(n), v(n), a(n);
+  // At rest: what changes neither M nor g does not change C v, which follows from M.
+  VectorXd q(n), a(n);
+  const VectorXd rest = VectorXd::Zero(n);
   for (Index k = 0; k < states; ++k) {
     for (Index i = 0; i < n; ++i) {
       q[i] = 3.0 * uniform(random);
-      v[i] = 3.0 * uniform(random);
       a[i] = 10.0 * uniform(random);
     }
     const size_t count = n;
-    (void)regressor.update({q.data(), count}, {v.data(), count}, {a.data(), count}).ok();
+    (void)regressor.update({q.data(), count}, {rest.data(), count}, {a.data(), count}).ok();
     Y.middleRows(k * n, n) = regressor.Y();
   }
   Eigen::ColPivHouseholderQR<MatrixXd> qr(Y);

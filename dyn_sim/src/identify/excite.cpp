@@ -102,8 +102,8 @@ class Search {
     double step = 0.5;
     for (int trial = 0; trial < options_.trials; ++trial) {
       if (options_.progress) options_.progress(static_cast<double>(trial) / options_.trials);
-      const MatrixXd x =
-          trial < first || best.size() == 0 ? drawn() : MatrixXd(best + step * drawn().cwiseProduct(mask(random)));
+      MatrixXd x = drawn();
+      if (trial >= first && best.size() > 0) x = best + step * (chosen(random).asDiagonal() * x);
       const double value = log_det(x);
       if (trial == first) first_ = most;
       if (value > most) {
@@ -121,12 +121,12 @@ class Search {
   }
 
  private:
-  // A trial changes a few joints only.
-  MatrixXd mask(std::mt19937& random) const {
-    MatrixXd m = MatrixXd::Zero(n_, 2 * options_.harmonics + 1);
+  // 1 for the joints that a trial changes: a few only.
+  VectorXd chosen(std::mt19937& random) const {
+    VectorXd joints = VectorXd::Zero(n_);
     std::uniform_int_distribution<Index> joint(0, n_ - 1);
-    for (int k = 0; k < 2; ++k) m.row(joint(random)).setOnes();
-    return m;
+    for (int k = 0; k < 2; ++k) joints[joint(random)] = 1.0;
+    return joints;
   }
 
   // Of coefficients: each joint scaled so that it keeps its limits of position, velocity and acceleration.
@@ -134,12 +134,12 @@ class Search {
     Samples s{MatrixXd(times.size(), n_), MatrixXd(times.size(), n_), MatrixXd(times.size(), n_)};
     const double base = 2.0 * std::numbers::pi / options_.duration_s;
     for (Index i = 0; i < n_; ++i) {
-      const double place = 0.5 * std::tanh(x(i, 2 * options_.harmonics));  // of the centre of the swing, in its range
+      const double place = 0.5 * std::tanh(x(i, x.cols() - 1));  // of the centre of the swing, in its range
       const double room = limits_.reach[i] * (1.0 - std::abs(place));
       for (Index k = 0; k < times.size(); ++k) {
         double f = 0.0, df = 0.0, ddf = 0.0;
-        for (int h = 0; h < options_.harmonics; ++h) {
-          const double w = base * (h + 1), angle = w * times[k];
+        for (Index h = 0; h < x.cols() / 2; ++h) {
+          const double w = base * static_cast<double>(h + 1), angle = w * times[k];
           const double c = x(i, 2 * h), d = x(i, 2 * h + 1);
           f += c * std::sin(angle) + d * std::cos(angle);
           df += w * (c * std::cos(angle) - d * std::sin(angle));

@@ -88,18 +88,17 @@ class MujocoPlant final : public Plant {
     for (size_t i = 0; i < q_.size(); ++i) a[i] = sim_.data->qacc[sim_.dof[sim_.lead[i]]];
   }
 
-  // A contact's force is that of its first geom on the second one, in the contact's axes. Both orders occur.
+  // A contact's force is that of its first geom on the second one, in the contact's axes. MuJoCo orders the geoms of a
+  // contact by type, and planes, as which walls are made, are the first type.
   Vec3d wall_force() override {
     put_torques();
     mj_.forward(sim_.model.get(), sim_.data.get());
     Vec3d sum = Vec3d::Zero();
     for (int c = 0; c < sim_.data->ncon; ++c) {
-      const mjContact& contact = sim_.data->contact[c];
       Eigen::Matrix<double, 6, 1> wrench;
       mj_.contact_force(sim_.model.get(), sim_.data.get(), c, wrench.data());
-      const Eigen::Map<const Mat3d> axes(contact.frame);  // columns, since MuJoCo's rows are the axes
-      const bool wall_first = sim_.model->geom_bodyid[contact.geom[0]] == 0;
-      sum += (wall_first ? 1.0 : -1.0) * (axes * wrench.head<3>());
+      const Eigen::Map<const Mat3d> axes(sim_.data->contact[c].frame);  // columns, since MuJoCo's rows are the axes
+      sum += axes * wrench.head<3>();
     }
     return sum;
   }

@@ -21,14 +21,14 @@ const Link* link_of(const Model& model, int body) {
   return found == model.links().end() ? nullptr : &*found;
 }
 
-// The principal moments of a body in kg m^2. For a plate or a rod rounding may break A + B >= C, which MuJoCo refuses.
+// The principal moments of a body in kg m^2. For a plate or a rod rounding may break A + B >= C with the largest C,
+// which MuJoCo refuses.
 Vec3d moments(const PrincipalInertia& inertia) {
   const double scale = inertia.mass_kg > 0.0 ? inertia.mass_kg : 1.0;
   Vec3d I = scale * inertia.radii.cwiseAbs2();
-  for (int k = 0; k < 3; ++k) {
-    const double others = I[(k + 1) % 3] + I[(k + 2) % 3];
-    if (I[k] > others && I[k] < others * (1.0 + 1e-9)) I[k] = others;
-  }
+  Eigen::Index k = 0;
+  const double largest = I.maxCoeff(&k), others = I[(k + 1) % 3] + I[(k + 2) % 3];
+  if (largest > others && largest < others * (1.0 + 1e-9)) I[k] = others;
   return I;
 }
 
