@@ -1,5 +1,6 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """Logs that cannot be used, or are not those of this robot: each is one sentence, and nothing is overwritten."""
+import json
 import math
 import subprocess
 import tempfile
@@ -132,6 +133,43 @@ class BadFiles(unittest.TestCase):
                     self.assertEqual(said[0].count("'") % 2, 0, said[0])  # said to its end
                     self.assertEqual(done.stdout, "")
                     self.assertEqual([file.read_text() for file in before.parent.iterdir()], ["from another log"])
+
+
+class Turntable(unittest.TestCase):
+    """A joint about the vertical, on which gravity does not act."""
+    URDF = """<robot name="turntable"><link name="base"/><link name="table"><inertial><mass value="1.5"/>
+<inertia ixx="0.05" ixy="0" ixz="0" iyy="0.05" iyz="0" izz="0.05"/></inertial></link>
+<joint name="turn" type="continuous"><parent link="base"/><child link="table"/><axis xyz="0 0 1"/>
+<limit velocity="5" effort="50"/></joint></robot>"""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name)
+        self.robot = self.path / "turntable.urdf"
+        self.robot.write_text(self.URDF)
+
+    def log(self, rate, effort):
+        rows = [[0.01 * k, rate * 0.01 * k, rate, effort(k)] for k in range(400)]
+        return write_log(self.path / "table.csv", ["time_s", "q.turn", "v.turn", "effort.turn"], rows)
+
+    def test_at_rest_it_tells_nothing(self):
+        for effort, words in ((lambda _: 0.0, "nothing can be identified: no joint moves, and gravity acts on none"),
+                              (lambda k: 1e-3 * (k * 7919 % 13 - 6), "the model explains hardly any of the torque")):
+            log = self.log(0.0, effort)
+            dyn("replay", self.robot, log)
+            done = dyn("identify", self.robot, log, "--out", self.path / "out", code=1)
+            self.assertIn(f"table.csv: {words}", done.stderr)
+            self.assertFalse((self.path / "out").exists())
+
+    def test_at_constant_speed_it_tells_of_friction(self):
+        log = self.log(0.5, lambda _: 0.3)
+        dyn("identify", self.robot, log, "--friction", "viscous", "--out", self.path / "out")
+        found = json.loads((self.path / "out" / "identification.json").read_text())
+        joint, link = found["joints"][0], found["links"][0]
+        self.assertAlmostEqual(0.5 * joint["viscous"] + joint["offset"], 0.3, delta=1e-3)
+        self.assertFalse(link["fitted"])
+        self.assertEqual(found["rank"], 0)
 
 
 if __name__ == "__main__":

@@ -56,6 +56,10 @@ Unexplained left_by_bodies(const std::shared_ptr<const Model>& model, const Moti
     left.torque.push_back(samples * joint.torque_rms * joint.torque_rms);
     largest = std::max(largest, joint.torque_rms);
   }
+  if (problem.unknowns().size() == 0) {  // nothing moves, and gravity acts on no joint
+    left.error = left.torque;
+    return left;
+  }
   Eigen::VectorXd sigma(information.joints.size());
   for (std::size_t j = 0; j < information.joints.size(); ++j) {
     sigma[j] = std::max({0.1 * information.joints[j].torque_rms, 1e-3 * largest, 1e-9});

@@ -44,6 +44,9 @@ class Identifier {
 
   Identified run() {
     result_.samples = information_.samples;
+    if (posed(Friction::viscous).unknowns().size() == 0) {
+      throw ModelError(motions_.front().source + ": nothing can be identified: no joint moves, and gravity acts on none");
+    }
     warn_of_motion();
     estimate_noise();
     choose();
@@ -274,6 +277,7 @@ class Identifier {
   // How many independent sums of inertial parameters stand out of the noise, friction and offsets taken off.
   [[nodiscard]] int rank(const Problem& problem, int structural) const {
     const Index bodies = problem.unknowns().first_number(), size = problem.unknowns().size();
+    if (bodies == 0) return 0;
     Index count = 0;
     for (int j = 0; j < static_cast<int>(sigma_.size()); ++j) {
       for (int b = 0; b < blocks; ++b) count += problem.rows(j, b).rows();

@@ -30,7 +30,7 @@ struct ConsistentProblem {
 
 class ConsistentFit {
  public:
-  // rows: [A | b], each divided by its noise; consumed.
+  // rows: [A | b], each divided by its noise; consumed. At least one unknown.
   ConsistentFit(ConsistentProblem problem, Eigen::MatrixXd rows);
 
   // weight: above 0. Starts from the last solution; a sequence of weights should go from large to small.

@@ -1,0 +1,98 @@
+// Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+
+#include "dyn_core/model/model.hpp"
+#include "dyn_core/model/urdf.hpp"
+#include "dyn_sim/identify/identify.hpp"
+#include "identify/bodies_explain.hpp"
+
+namespace dyn::sim {
+namespace {
+
+// A bar that turns about the vertical, so that gravity does not act on it: J = m l^2 + izz = 0.25 + 0.05 kg m^2.
+constexpr const char* bar_urdf = R"(<robot name="bar">
+  <link name="base"/>
+  <link name="bar">
+    <inertial>
+      <origin xyz="0.5 0 0"/>
+      <mass value="1.5"/>
+      <inertia ixx="0.05" ixy="0" ixz="0" iyy="0.05" iyz="0" izz="0.05"/>
+    </inertial>
+  </link>
+  <joint name="turn" type="revolute">
+    <parent link="base"/>
+    <child link="bar"/>
+    <axis xyz="0 0 1"/>
+    <limit lower="-3" upper="3" velocity="5" effort="50"/>
+  </joint>
+</robot>
+)";
+
+std::shared_ptr<const Model> bar_model() {
+  return std::make_shared<const Model>(Model::build(parse_urdf(bar_urdf, "bar.urdf")));
+}
+
+TEST(Unexplained, IsTheNormOfTheErrorOverThatOfTheTorque) {
+  const identify::Unexplained left{.error = {1.0, 4.0}, .torque = {4.0, 100.0}};
+  EXPECT_DOUBLE_EQ(left.relative(), std::sqrt(5.0 / 104.0));
+  EXPECT_DOUBLE_EQ(left.relative({0}), 0.5);
+  EXPECT_DOUBLE_EQ(left.relative({1}), 0.2);
+  const identify::Unexplained at_rest{.error = {1.0}, .torque = {0.0}};
+  EXPECT_EQ(at_rest.relative(), 0.0);
+}
+
+TEST(IdentifiedUrdf, NumbersReadBackAsTheyAre) {
+  Identified identified;
+  IdentifiedLink bar;
+  bar.name = "bar";
+  bar.joint = "turn";
+  bar.fitted = true;
+  bar.inertial.mass_kg = 1.0;
+  bar.inertial.com_m = {0.1, -0.0, 1.0};
+  bar.inertial.inertia_com_kgm2 = Vec3d(1.0, 1.5, 1.0 / 3.0).asDiagonal();
+  identified.links = {bar};
+  const std::string text = identified_urdf(bar_urdf, bar_model(), identified);
+  const RobotDescription robot = parse_urdf(text, "identified.urdf");
+  const Inertial& read = robot.links.at(1).inertial.value();
+  EXPECT_EQ(read.mass_kg, 1.0);
+  EXPECT_EQ(read.com_m, bar.inertial.com_m);
+  EXPECT_TRUE(read.inertia_com_kgm2.isApprox(bar.inertial.inertia_com_kgm2, 1e-15)) << text;
+  EXPECT_EQ(text.find("-0"), std::string::npos) << text;
+}
+
+// Two seconds of a slow motion, with the torque of a bar of twice the inertia.
+TEST(Identify, ABodyThatMovesLittleIsIdentifiedToo) {
+  constexpr Eigen::Index samples = 200;
+  constexpr double step_s = 0.01, rate_per_s = 6.0, amplitude_rad = 1.5e-3, inertia_kgm2 = 2.0 * (1.5 * 0.25 + 0.05);
+  Stretch s;
+  s.step_s = step_s;
+  s.end = samples;
+  s.time_s.resize(samples);
+  for (Eigen::MatrixXd* signal : {&s.q, &s.v, &s.a, &s.effort}) signal->resize(samples, 1);
+  for (Eigen::Index i = 0; i < samples; ++i) {
+    s.time_s[i] = static_cast<double>(i) * step_s;
+    s.q(i, 0) = amplitude_rad * std::sin(rate_per_s * s.time_s[i]);
+    s.v(i, 0) = amplitude_rad * rate_per_s * std::cos(rate_per_s * s.time_s[i]);
+    s.a(i, 0) = -rate_per_s * rate_per_s * s.q(i, 0);
+    s.effort(i, 0) = inertia_kgm2 * s.a(i, 0);
+  }
+  ASSERT_LT(s.a.squaredNorm(), 1.0);  // of the column of izz
+  Motion motion;
+  motion.cutoff_hz = 20.0;
+  motion.stretches = {s};
+  motion.compared = {0};
+  const IdentifyOptions options{.hold_out = 0.0, .friction = Friction::viscous, .prior_weight = {}};
+  const Identified found = identify_robot(bar_model(), {motion}, options);
+  ASSERT_EQ(found.links.size(), 1U);
+  ASSERT_TRUE(found.links[0].fitted);
+  const Inertial& bar = found.links[0].inertial;
+  const double found_kgm2 =
+      bar.inertia_com_kgm2(2, 2) + bar.mass_kg * bar.com_m.head<2>().squaredNorm() + found.joints.at(0).armature;
+  EXPECT_NEAR(found_kgm2, inertia_kgm2, 1e-3 * inertia_kgm2);
+}
+
+}  // namespace
+}  // namespace dyn::sim
