@@ -29,12 +29,6 @@ std::vector<std::string> own_passive_joints(const dyn::Model& robot, const std::
   return own;
 }
 
-bool all_in_order(const std::vector<int>& entries, size_t coordinates) {
-  bool same = entries.size() == coordinates;
-  for (size_t i = 0; same && i < entries.size(); ++i) same = entries[i] == static_cast<int>(i);
-  return same;
-}
-
 }  // namespace
 
 Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJointNumbers& numbers,
@@ -115,7 +109,9 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
 dyn::control::Actuation Arm::actuation_of(const dyn::Model& model) const {
   auto actuation = dyn::control::Actuation::from_model(model, own_passive_joints(model, passive_joints_));
   const std::vector<int> entries = entries_of(model);
-  if (!all_in_order(entries, coordinate_names_.size())) {
+  const bool all_in_order =  // no entry is there twice
+      entries.size() == coordinate_names_.size() && std::is_sorted(entries.begin(), entries.end());
+  if (!all_in_order) {
     actuation.entries = entries;
     actuation.payload_entry = static_cast<int>(coordinate_names_.size());
   }

@@ -2,6 +2,7 @@
 //
 // What an arm gives to the learner of a payload.
 #include <algorithm>
+#include <iterator>
 
 #include "dyn_controllers/arm.hpp"
 #include "dyn_controllers/parameter_conversion.hpp"
@@ -22,9 +23,9 @@ LearnerSlot::Learner Arm::make_learner(const std::string& link, double duration_
   settings.duration_s = duration_s;
   settings.cutoff_hz = cutoff_hz;
   settings.gravity_mps2 = gravity(params_);
-  for (size_t i = 0; i < actuation_.actuated.size(); ++i) {
-    settings.known.push_back(actuation_.actuated[i] && !actuation_.followed[i]);
-  }
+  std::transform(actuation_.actuated.begin(), actuation_.actuated.end(), actuation_.followed.begin(),
+                 std::back_inserter(settings.known),
+                 [](bool actuated, bool followed) { return actuated && !followed; });
   if (params_.friction_compensation) settings.friction = actuation_.friction;
   return std::make_shared<dyn::identify::PayloadLearner>(live_->newest_model(), live_->payloads(), settings);
 }
