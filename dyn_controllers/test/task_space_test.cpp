@@ -6,6 +6,7 @@
 
 #include "dyn_controllers/task_space_controller.hpp"
 #include "dyn_msgs/msg/task_state.hpp"
+#include "dyn_msgs/srv/push.hpp"
 #include "handle_locks.hpp"
 #include "log_capture.hpp"
 #include "sequence_parameters.hpp"
@@ -173,6 +174,26 @@ TEST_F(TaskSpace, PushesWithTheWrenchOfTheTopic) {
   EXPECT_LT((now().measured.p_m - start - dyn::Vec3d(0.0, 0.02, 0.0)).norm(), 1e-3);
 }
 
+// Somebody leans on the hand.
+TEST_F(TaskSpace, RejectsAPushIfItIsToldTo) {
+  using dyn_msgs::srv::Push;
+  bring_up();
+  switch_to({"task"}, {});
+  cycles(300);
+  const dyn::Vec3d start = now().measured.p_m;
+  Push::Request push;
+  push.link = "tool0";
+  push.force.y = 10.0;
+  push.duration = rclcpp::Duration::from_seconds(100.0);
+  ASSERT_TRUE(call<Push>("/simulated_arm/push", push)->success);
+  cycles(2000);
+  const double away = (now().measured.p_m - start).norm();
+  EXPECT_GT(away, 1e-3);
+  ASSERT_TRUE(task->get_node()->set_parameter({"task.reject_external", true}).successful);
+  cycles(2000);
+  EXPECT_LT((now().measured.p_m - start).norm(), 0.1 * away);
+}
+
 // Where the hand is, in whatever order and after whatever else moved the arm.
 TEST_F(TaskSpace, BeginsWhereTheHandIs) {
   bring_up();
@@ -243,6 +264,17 @@ TEST(TaskSpaceAlone, SaysWhyItCannotBeConfigured) {
   refused(parameters, "task.posture: given for 2 joints of 7");
 }
 
+// One cycle, with a target so far along x from where the hand is.
+return_type aim_beside(Plugin<TaskSpaceController>& plugin, double x_m) {
+  const auto& here = plugin.controller->arm().task().measured;
+  const Eigen::Quaterniond turn(here.R);
+  const double values[] = {here.p_m.x() + x_m, here.p_m.y(), here.p_m.z(), turn.x(), turn.y(), turn.z(), turn.w()};
+  const char* const names[] = {"position.x",    "position.y",    "position.z",   "orientation.x",
+                               "orientation.y", "orientation.z", "orientation.w"};
+  for (size_t i = 0; i < 7; ++i) (void)plugin.reference(std::string("tool0/") + names[i]).set_value(values[i]);
+  return plugin.update();
+}
+
 // From stiff to soft while it runs: the torque of the next cycle is of the new law.
 TEST(TaskSpaceAlone, ParametersChangeWhileActive) {
   Plugin<TaskSpaceController> plugin(task_parameters());
@@ -250,13 +282,7 @@ TEST(TaskSpaceAlone, ParametersChangeWhileActive) {
   set_bent(plugin);
   ASSERT_EQ(plugin.update(), return_type::OK);
   const auto aim = [&] {
-    const auto& here = plugin.controller->arm().task().measured;
-    const Eigen::Quaterniond turn(here.R);
-    const double values[] = {here.p_m.x() + 0.01, here.p_m.y(), here.p_m.z(), turn.x(), turn.y(), turn.z(), turn.w()};
-    const char* const names[] = {"position.x",    "position.y",    "position.z",   "orientation.x",
-                                 "orientation.y", "orientation.z", "orientation.w"};
-    for (size_t i = 0; i < 7; ++i) (void)plugin.reference(std::string("tool0/") + names[i]).set_value(values[i]);
-    EXPECT_EQ(plugin.update(), return_type::OK);
+    EXPECT_EQ(aim_beside(plugin, 0.01), return_type::OK);
     return plugin.controller->arm().task().force[0];
   };
   const auto aimed = [&] {  // when the reference is there, within its limits
@@ -272,6 +298,25 @@ TEST(TaskSpaceAlone, ParametersChangeWhileActive) {
                    .successful);
   EXPECT_FALSE(plugin.set("task.mode", rclcpp::ParameterValue("admittance")).successful);
   EXPECT_NEAR(aimed(), 2.5, 1e-5);
+}
+
+TEST(TaskSpaceAlone, SaysWhetherTheTargetIsTooFarForItsLimits) {
+  using dyn_msgs::msg::TaskState;
+  Plugin<TaskSpaceController> plugin(task_parameters());
+  plugin.start(true);
+  set_bent(plugin);
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  Room room(*plugin.controller->get_node());
+  TaskState state;
+  const auto states = room.node->create_subscription<TaskState>(
+      "/controller/task_state", 1, [&](const TaskState::ConstSharedPtr& message) { state = *message; });
+  for (const double x_m : {0.0005, 0.3, 0.001}) {
+    EXPECT_TRUE(room.spin_until([&] {
+      EXPECT_EQ(aim_beside(plugin, x_m), return_type::OK);
+      return std::abs(state.error.linear.x - x_m) < 1e-9;
+    })) << x_m;
+    EXPECT_EQ(state.limited, x_m > 0.1) << x_m;
+  }
 }
 
 TEST(TaskSpaceAlone, TargetsThatMakeNoSenseAreRefused) {
