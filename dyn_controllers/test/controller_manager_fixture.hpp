@@ -154,13 +154,14 @@ class ManagerTest : public testing::Test {
   }
 
   // One period: what ros2_control_node does.
-  void cycle() {
-    now += period;
+  void cycle() { cycle_after(period); }
+  void cycle_after(const rclcpp::Duration& elapsed) {
+    now += elapsed;
     set_clock();
-    manager->read(now, period);
-    const auto result = manager->update(now, period);
+    manager->read(now, elapsed);
+    const auto result = manager->update(now, elapsed);
     ASSERT_TRUE(result == controller_interface::return_type::OK || may_fail);
-    manager->write(now, period);
+    manager->write(now, elapsed);
   }
   void cycles(int count) {
     for (int i = 0; i < count && !HasFatalFailure(); ++i) cycle();

@@ -57,6 +57,21 @@ TEST_P(Delay, IsMeasuredAndPredictionProposed) {
 }
 INSTANTIATE_TEST_SUITE_P(Of, Delay, testing::Values(0, 1, 2, 3));
 
+// Cycles that come 20 ms late: what the arm did meanwhile is not taken for its answer to the last torque.
+TEST_F(LoopTest, TheDelayIsMeasuredInALoopThatIsLateNowAndThen) {
+  bring_up({}, {"<param name='delay'>1</param>", {}});
+  ASSERT_FALSE(HasFatalFailure());
+  for (const double size : {0.4, -0.3, 0.3, -0.4}) {
+    send_goal(size, 1);
+    track(500);
+    cycle_after(rclcpp::Duration::from_seconds(0.02));
+    track(600);
+  }
+  const auto found = computed->arm().observation().delay();
+  EXPECT_TRUE(found.known) << found.explained << " explained";
+  EXPECT_NEAR(found.periods, 1.0, 0.15);
+}
+
 // What is proposed is better: the same motion with it, far nearer to the reference.
 TEST_F(LoopTest, TheProposedPredictionMakesUpForTheDelay) {
   bring_up({}, {"<param name='delay'>3</param>", {}});

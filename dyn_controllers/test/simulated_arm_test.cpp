@@ -69,5 +69,43 @@ TEST_F(SimulatedArmTest, RefusesJointsThatAreNone) {
   EXPECT_THROW((void)made_from(changed("joint name='joint3'", "joint name='joint33'")), std::runtime_error);
 }
 
+// Two fingers, of which the right one follows the left one's drive and has none of its own.
+TEST_F(SimulatedArmTest, AJointThatMimicsAnotherFollowsItsDrive) {
+  std::string fingers;
+  for (const std::string name : {"left", "right"}) {
+    fingers += "<link name='" + name +
+               "'><inertial><mass value='0.1'/><inertia ixx='1e-4' ixy='0' ixz='0' iyy='1e-4' " +
+               "iyz='0' izz='1e-4'/></inertial></link><joint name='" + name +
+               "_joint' type='prismatic'><parent link='tool0'/><child link='" + name + "'/><axis xyz='0 1 0'/>" +
+               "<limit lower='-0.1' upper='0.1' effort='40' velocity='0.2'/>" +
+               (name == "right" ? "<mimic joint='left_joint' multiplier='-0.5' offset='0.02'/>" : "") + "</joint>";
+  }
+  const auto with = [](std::string urdf, const std::string& more, const std::string& before) {
+    return urdf.insert(urdf.rfind(before), more);
+  };
+  const std::string urdf = with_simulated_arm(with(arm7_urdf(), fingers, "</robot>"), std::vector<double>(8, 0.0),
+                                              {"", {}, "", {"left_joint"}});
+  ASSERT_TRUE(
+      made_from(with(urdf, "<joint name='right_joint'><state_interface name='position'/></joint>", "</ros2_control>")));
+  const auto states = arm->on_export_state_interfaces();
+  const auto commands = arm->on_export_command_interfaces();
+  const auto named = [](const auto& interfaces, const std::string& name) {
+    return *std::find_if(interfaces.begin(), interfaces.end(), [&](const auto& i) { return i->get_name() == name; });
+  };
+  ASSERT_EQ(arm->on_configure(rclcpp_lifecycle::State()), hardware_interface::CallbackReturn::SUCCESS);
+  const auto claim = [&](const std::string& interface) { return arm->prepare_command_mode_switch({interface}, {}); };
+  EXPECT_EQ(claim("right_joint/position"), hardware_interface::return_type::ERROR);
+  ASSERT_EQ(claim("left_joint/position"), hardware_interface::return_type::OK);
+  ASSERT_EQ(arm->perform_command_mode_switch({"left_joint/position"}, {}), hardware_interface::return_type::OK);
+  (void)named(commands, "left_joint/position")->set_value(0.02);
+  const rclcpp::Duration period = rclcpp::Duration::from_seconds(0.001);
+  for (int cycle = 0; cycle < 1000; ++cycle) {
+    ASSERT_EQ(arm->write(rclcpp::Time(), period), hardware_interface::return_type::OK);
+    ASSERT_EQ(arm->read(rclcpp::Time(), period), hardware_interface::return_type::OK);
+  }
+  EXPECT_NEAR(named(states, "left_joint/position")->get_optional().value(), 0.02, 1e-5);
+  EXPECT_NEAR(named(states, "right_joint/position")->get_optional().value(), 0.01, 1e-5);
+}
+
 }  // namespace
 }  // namespace dyn_controllers::test
