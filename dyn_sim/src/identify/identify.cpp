@@ -45,7 +45,8 @@ class Identifier {
   Identified run() {
     result_.samples = information_.samples;
     if (posed(Friction::viscous).unknowns().size() == 0) {
-      throw ModelError(motions_.front().source + ": nothing can be identified: no joint moves, and gravity acts on none");
+      throw ModelError(motions_.front().source +
+                       ": nothing can be identified: no joint moves, and gravity acts on none");
     }
     warn_of_motion();
     estimate_noise();
