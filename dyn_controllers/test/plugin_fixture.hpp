@@ -175,7 +175,10 @@ struct Room {
   template <class Condition>
   bool spin_until(Condition&& condition) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(50);  // on a busy machine
-    while (!condition() && std::chrono::steady_clock::now() < end) executor.spin_once(std::chrono::milliseconds(10));
+    while (!condition() && std::chrono::steady_clock::now() < end) {
+      executor.spin_once(std::chrono::milliseconds(10));
+      executor.spin_some();  // timers go first, and on a busy machine one of them may always be due
+    }
     return condition();
   }
   rclcpp::executors::SingleThreadedExecutor executor;
