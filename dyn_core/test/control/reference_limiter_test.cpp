@@ -97,6 +97,24 @@ TEST(JointLimiter, AnUnsteadyClockPasses) {
   }
 }
 
+// Its velocities are within the limit and its positions move 10 % faster: two periods' way ahead is not allowed.
+TEST(JointLimiter, PositionsThatMoveFasterThanTheLimitAreLimited) {
+  Followed f = at_rest(-1.0, limits_of(10.0, 2.0, 8.0));
+  for (int k = 0; k < 250; ++k) {
+    const double t = k * T;
+    ASSERT_EQ(f.step({-1.0 + 4.0 * t * t, 8.0 * t, 8.0}), ReferenceLimit::none) << k;
+  }
+  double q = f.limiter.now().q;
+  int cycles = 0;
+  ReferenceLimit limit = ReferenceLimit::none;
+  for (; limit == ReferenceLimit::none && cycles < 100; ++cycles) {
+    q += 1.1 * 2.0 * T;
+    limit = f.step({q, 2.0, 0.0});
+  }
+  EXPECT_EQ(limit, ReferenceLimit::velocity);
+  EXPECT_NEAR(cycles, 20, 3);
+}
+
 TEST(JointLimiter, AJumpIsFollowedAtTheLimitsWithoutOvershoot) {
   for (const double period_s : {1e-4, 1e-3, 4e-3, 1e-2}) {
     for (const double way : {3.0, 0.7, 0.03, 0.01}) {
