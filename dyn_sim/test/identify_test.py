@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
+from fractions import Fraction
 from pathlib import Path
 
 DYN = os.environ["DYN"]
@@ -66,9 +67,9 @@ def read_log_of_run(file):
 
 
 def possible(link):
-    """The pseudo-inertia of a body about its centre of mass is positive definite: mass, and a triangle of moments."""
-    ixx, ixy, ixz, iyy, iyz, izz = link["inertia"]
-    half = 0.5 * (ixx + iyy + izz)
+    """The pseudo-inertia of a body about its centre of mass is positive definite: mass, and a triangle of moments. Exact."""
+    ixx, ixy, ixz, iyy, iyz, izz = map(Fraction, link["inertia"])
+    half = (ixx + iyy + izz) / 2
     a, b, c, d, e, f = half - ixx, -ixy, -ixz, half - iyy, -iyz, half - izz
     minors = a, a * d - b * b, a * (d * f - e * e) - b * (b * f - e * c) + c * (b * e - d * c)
     return link["mass"] > 0 and all(minor > 0 for minor in minors)
