@@ -167,7 +167,7 @@ void feedforward(const LawInput& in, LawOutput out) noexcept {
   DYN_EXPECTS(sizes_fit(in, out));
   for (Eigen::Index i = 0; i < in.v.size(); ++i) {
     out.a[i] = in.reference_a[i];
-    out.pid[i] = out.feedback[i] = pid(in, i);
+    out.feedback[i] = pid(in, i);
     out.gravity[i] = in.g[i];
     out.coriolis[i] = in.h[i] - in.g[i];
   }
