@@ -148,6 +148,7 @@ TEST(FrictionRamp, ANewDescriptionChangesTheTorqueByAndBy) {
 // --- Cycles that come late -------------------------------------------------------------------------------------------
 
 struct LateRig : Rig {
+  using Rig::Rig;
   CycleReport after(double elapsed_s) {
     if (!active) controller.activate({q, v});
     active = true;
@@ -191,6 +192,25 @@ TEST(Gap, OnceIsChance) {
   EXPECT_NEAR(slow, 0.5 / (40.0 * 0.1) * before, 0.05 * std::abs(before)) << "d T = 1/2";
   for (int k = 0; k < 8000; ++k) (void)rig.after(0.0);
   EXPECT_NEAR(rig.controller.terms().feedback[0], before, 0.05 * std::abs(before)) << "forgotten";
+}
+
+// Feedforward: a torque d v changes the velocity by (M^-1)_ii d v, M without the rows of the joint that is followed.
+TEST(Gap, AJointOfAnotherControllerTakesNoPartInTheScales) {
+  Parameters p = plain_parameters();
+  p.law = Law::feedforward;
+  LateRig rig(test::small_arm(), p);
+  Actuation actuation = Rig::actuation(*rig.live.newest_model(), {}, References::any);
+  actuation.followed[0] = true;
+  rig.controller.set_limits(actuation);
+  rig.v[1] = 0.1;
+  (void)rig.after(0.0);
+  const double before = rig.controller.terms().feedback[1];
+  ASSERT_LT(before, -1e-3);
+  for (const double elapsed_s : {0.1, 0.0, 0.1, 0.0}) (void)rig.after(elapsed_s);
+  const Dynamics model = rig.model();
+  const double moves = Eigen::Matrix2d(model.M().bottomRightCorner<2, 2>()).inverse()(0, 0);
+  ASSERT_GT(moves, 1.2 / model.M()(1, 1));
+  EXPECT_NEAR(rig.controller.terms().feedback[1], 0.5 / (moves * 40.0 * 0.1) * before, 0.01 * std::abs(before));
 }
 
 }  // namespace
