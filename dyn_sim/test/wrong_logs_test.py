@@ -169,6 +169,7 @@ class Turntable(unittest.TestCase):
         joint, link = found["joints"][0], found["links"][0]
         self.assertAlmostEqual(0.5 * joint["viscous"] + joint["offset"], 0.3, delta=1e-3)
         self.assertFalse(link["fitted"])
+        self.assertEqual((found["samples"], found["train"]["samples"]), (238, 238))
         self.assertEqual(found["rank"], 0)
 
 
