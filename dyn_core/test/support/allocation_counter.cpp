@@ -14,14 +14,7 @@
 #include <cstdlib>
 
 #include "dyn_core/realtime.hpp"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define DYN_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define DYN_SANITIZED 1
-#endif
-#endif
+#include "dyn_core/sanitized.hpp"
 
 namespace dyn::test {
 namespace {

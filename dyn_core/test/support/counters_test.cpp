@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "dyn_core/numeric/types.hpp"
+#include "dyn_core/sanitized.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/lock_counter.hpp"
 
@@ -80,7 +81,7 @@ TEST(AllocationCounter, CountsOnlyTheCallingThread) {
   EXPECT_EQ(count_allocations([] { std::free(sink); }).frees, 1);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef DYN_SANITIZED
 TEST(AllocationCounter, SeesMappings) {
   const auto count = count_allocations([] {
     void* p = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

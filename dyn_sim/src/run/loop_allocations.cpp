@@ -5,8 +5,9 @@
 #include <cstddef>
 
 #include "dyn_core/realtime.hpp"
+#include "dyn_core/sanitized.hpp"
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__GLIBC__) && !defined(DYN_SANITIZED)
 #define DYN_COUNTS_ALLOCATIONS 1
 #endif
 
