@@ -108,6 +108,16 @@ class Info(unittest.TestCase):
         self.assertEqual([m["joint"] for m in info["mimic"]], ["finger_a"])
         self.assertEqual(info["mimic"][0]["follows"], "right_a")
 
+    def test_the_table_has_the_limits_that_there_are(self):
+        rows = {words[1]: words[6:] for words in map(str.split, run("info", BRANCH).text.splitlines()) if len(words) == 10}
+        self.assertEqual(rows["turn"], ["-", "-", "-", "-"])
+        self.assertEqual(rows["left_a"], ["-2", "2", "3", "50"])
+        with tempfile.TemporaryDirectory() as folder:
+            robot = Path(folder) / "robot.urdf"
+            robot.write_text(Path(BRANCH).read_text().replace(' type="revolute"', ' type="continuous"'))
+            rows = {words[1]: words[6:] for words in map(str.split, run("info", robot).text.splitlines()) if len(words) == 10}
+        self.assertEqual(rows["left_a"], ["-", "-", "3", "50"])
+
     def test_algorithms_that_apply(self):
         info = self.info(BRANCH)
         listed = json.loads(run("algorithms", "--json").text)
