@@ -29,8 +29,7 @@ void AntiSwing::damp(const Tree& tree, const ConstVectorRef<double>& q, const Co
     rate_[c] = v[c];
     for (int r = 0; r < n; ++r) coupling_[c * n + r] = M(r, c);
   }
-  for (int k = 0; k < passive.count(); ++k) {
-    const int p = passive.coordinate(k);
+  for (const int p : passive.coordinates()) {
     const int b = body_[p];
     if (tree.motion[b] != Motion::revolute) continue;
     rate_[p] = ws_.omega[b].dot(ws_.axis[b]);
@@ -40,17 +39,12 @@ void AntiSwing::damp(const Tree& tree, const ConstVectorRef<double>& q, const Co
       if (tree.motion[u] == Motion::revolute) J_[tree.coordinate[u]] += tree.ratio[u] * ws_.axis[b].dot(ws_.axis[u]);
     }
     for (int c = 0; c < n; ++c) {
-      for (int r = 0; r < passive.count(); ++r) {
-        const int row = passive.coordinate(r);
-        coupling_[c * n + row] -= M(row, p) * J_[c];
-      }
+      for (const int r : passive.coordinates()) coupling_[c * n + r] -= M(r, p) * J_[c];
     }
   }
   // damp_swing() reads Mpp from the same matrix: the columns of passive joints get M itself, without the term Mpp J.
-  for (int r = 0; r < passive.count(); ++r) {
-    for (int c = 0; c < passive.count(); ++c) {
-      coupling_[passive.coordinate(c) * n + passive.coordinate(r)] = M(passive.coordinate(r), passive.coordinate(c));
-    }
+  for (const int r : passive.coordinates()) {
+    for (const int c : passive.coordinates()) coupling_[c * n + r] = M(r, c);
   }
   passive.damp_swing({coupling.data(), n, n, Eigen::OuterStride<>(n)}, {rate_.data(), n}, damping, a);
 }

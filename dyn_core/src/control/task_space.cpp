@@ -184,7 +184,7 @@ void TaskSpaceLaw::add_null_space(const TaskParameters& parameters, const TaskIn
   for (Eigen::Index j = 0; j < size; ++j) {
     for (Eigen::Index i = 0; i < size; ++i) tau_0_[i] += M(i, j) * wanted_[j];
   }
-  for (int k = 0; k < in.passive.count(); ++k) tau_0_[in.passive.coordinate(k)] = 0.0;
+  for (const int i : in.passive.coordinates()) tau_0_[i] = 0.0;
   const Vec6d taken_away = at_frame(tau_0_, space_.dynamically_consistent_inverse());
   for (Eigen::Index i = 0; i < size; ++i) tau[i] += tau_0_[i] - J.col(i).dot(taken_away);
 }
@@ -245,8 +245,7 @@ TaskSpaceLaw::Forces TaskSpaceLaw::find_forces(const TaskParameters& parameters,
   const auto Jbar = space_.dynamically_consistent_inverse();
   const Eigen::Matrix<double, 6, 6> Lambda = space_.Lambda();  // of fixed size: products are not allocated
   Forces forces{Lambda * (wanted - Jdot_v), Lambda * feedback.acceleration + feedback.force};
-  for (int k = 0; k < in.passive.count(); ++k) {
-    const int i = in.passive.coordinate(k);
+  for (const int i : in.passive.coordinates()) {
     forces.reference += Jbar.row(i).transpose() * dynamics.h()[i];
   }
   if (computed) forces.reference += wrench;
@@ -284,8 +283,7 @@ Status TaskSpaceLaw::evaluate(const TaskParameters& parameters, const TaskRefere
     out.feedback[i] = J.col(i).dot(forces.feedback);
   }
   add_null_space(parameters, in, dynamics, J, memory, out.feedback);
-  for (int k = 0; k < in.passive.count(); ++k) {
-    const int i = in.passive.coordinate(k);
+  for (const int i : in.passive.coordinates()) {
     out.inertia[i] = out.feedback[i] = 0.0;
   }
   return {};

@@ -6,6 +6,7 @@
 // ap + ha. Runs on the loop's thread.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "dyn_core/control/cholesky_factor.hpp"
@@ -22,7 +23,9 @@ class PassiveJoints {
   // those that are not actuated. The calls below take matrices n x n and vectors of n entries.
   DYN_REALTIME void choose(const std::vector<bool>& actuated, int robot_coordinates, int n) noexcept;
   [[nodiscard]] int count() const noexcept { return count_; }
-  [[nodiscard]] int coordinate(int k) const noexcept { return passive_[k]; }
+  [[nodiscard]] std::span<const int> coordinates() const noexcept {
+    return {passive_.data(), static_cast<size_t>(count_)};
+  }
 
   // in: entries of a for actuated coordinates.  out: those of passive ones. Singular if Mpp is.
   DYN_REALTIME Status solve_accelerations(const ConstMatrixRef<double>& M, const ConstVectorRef<double>& h,
@@ -34,6 +37,8 @@ class PassiveJoints {
                                VectorRef<double> a) noexcept;
 
  private:
+  [[nodiscard]] int coordinate(int k) const noexcept { return passive_[k]; }
+
   std::vector<int> passive_;
   std::vector<bool> is_passive_;
   CholeskyFactor A_;  // of count x count

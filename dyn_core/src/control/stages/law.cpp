@@ -200,8 +200,7 @@ Status passivity(const LawInput& in, PassiveJoints& passive, LawOutput out) noex
     out.feedback[i] = -scale * gain.d * in.M(i, i) * (in.v[i] - out.sliding_v[i]);
     out.inertia[i] = out.coriolis[i] = 0.0;
   }
-  for (int k = 0; k < passive.count(); ++k) {  // nothing drives these: s = 0
-    const Eigen::Index i = passive.coordinate(k);
+  for (const int i : passive.coordinates()) {  // nothing drives these: s = 0
     out.sliding_v[i] = in.v[i];
     out.feedback[i] = 0.0;
   }

@@ -44,7 +44,7 @@ Status Controller::Impl::apply_task(live::Generation& generation, CycleReport& r
     terms.feedback[i] *= task.cycle.effort_share;
     pid[i] = terms.inertia[i] + terms.feedback[i] + terms.coriolis[i] + terms.gravity[i];  // of M a + h
   }
-  for (int k = 0; k < passive.count(); ++k) pid[passive.coordinate(k)] = 0.0;
+  for (const int i : passive.coordinates()) pid[i] = 0.0;
   report.saturated = task.cycle.effort_share < 1.0;
   (void)dynamics.forward({pid.data(), size}, {a_command.data(), size});
   return {};
