@@ -44,10 +44,6 @@ class Identifier {
 
   Identified run() {
     result_.samples = information_.samples;
-    if (posed(Friction::viscous).unknowns().size() == 0) {
-      throw ModelError(motions_.front().source +
-                       ": nothing can be identified: no joint moves, and gravity acts on none");
-    }
     warn_of_motion();
     estimate_noise();
     choose();
@@ -74,6 +70,10 @@ class Identifier {
   // Each joint's noise is what a fit of all joints leaves of its torque; found together with the fit.
   void estimate_noise() {
     const Problem problem = posed(options_.friction.value_or(Friction::coulomb));
+    if (problem.unknowns().size() == 0) {
+      throw ModelError(motions_.front().source +
+                       ": nothing can be identified: no joint moves, and gravity acts on none");
+    }
     const auto joints = static_cast<Index>(information_.joints.size());
     sigma_.resize(joints);
     for (Index j = 0; j < joints; ++j) {

@@ -33,8 +33,7 @@ std::string read_configuration(const std::filesystem::path& file) {
 namespace {
 
 // The documents of a text as its parser meets them: refuses a second one that is not empty, and a text that the parser
-// does not get past. After `a: 1` and a line with a comma, say, yaml-cpp reads one empty document after the other for
-// ever.
+// does not get past: where one begins with a comma, yaml-cpp reads one empty document after the other for ever.
 class OneDocument : public YAML::EventHandler {
  public:
   OneDocument(const std::string& yaml, const std::string& file) : yaml_(yaml), file_(file) {}
