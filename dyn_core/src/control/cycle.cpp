@@ -47,6 +47,7 @@ CycleReport Controller::step(const StateInput& state, const ReferenceInput& refe
   report.algorithms = generation.dynamics.algorithms();
   report.ramping = generation.active_ramps > 0;
   report.fallback = cycle.live.fallback().any();
+  cycle.watch_state();
   if (cycle.state_is_finite()) {
     report.frozen = cycle.find_frozen();
     if (report.frozen < 0) cycle.compute(generation, report);
@@ -154,18 +155,22 @@ bool Controller::Impl::state_is_finite() const noexcept {
   return sum == 0.0;
 }
 
-// The first joint whose state is frozen; -1: none.
-int Controller::Impl::find_frozen() noexcept {
-  for (int i = 0; i < robot_n; ++i) {
-    if (drives(i) && hangs(i)) return i;
-  }
-  return -1;
+// A gap counts as one period, since the state was not read in between.
+double Controller::Impl::watched_s() const noexcept { return std::min(step_s, period_s); }
+
+void Controller::Impl::watch_state() noexcept {
+  for (int i = 0; i < robot_n; ++i) watch.see(i, state.q[i], state.v[i], watched_s());
 }
 
-// A gap counts as one period, since the state was not read in between.
-bool Controller::Impl::hangs(int i) noexcept {
-  return watch.repeats(i, state.q[i], state.v[i]) &&
-         watch.note(i, push_on(i), moving_effort(i), std::min(step_s, period_s), parameters->state_timeout_s);
+// The first joint whose state is frozen; -1: none. All are judged: others may be frozen when that one no longer is.
+int Controller::Impl::find_frozen() noexcept {
+  int first = -1;
+  for (int i = 0; i < robot_n; ++i) {
+    if (!drives(i) || !watch.is_same(i)) continue;
+    const bool frozen = watch.note(i, push_on(i), moving_effort(i), watched_s(), parameters->state_timeout_s);
+    if (frozen && first < 0) first = i;
+  }
+  return first;
 }
 
 // What is left of the last torque after what keeps joint i where it is while the others accelerate as commanded:
@@ -176,18 +181,19 @@ double Controller::Impl::push_on(int i) const noexcept {
   return push;
 }
 
-bool StateWatch::repeats(std::size_t i, double q, double v) noexcept {
+void StateWatch::see(std::size_t i, double q, double v, double step_s) noexcept {
   Joint& joint = joints_[i];
-  const bool same = q == joint.q && v == joint.v;
-  if (!same) joint = {q, v};
-  return same;
+  if (q == joint.q && v == joint.v) {
+    joint.same_s += step_s;
+  } else {
+    joint = {q, v};
+  }
 }
 
 bool StateWatch::note(std::size_t i, double push, double moving_effort, double step_s, double timeout_s) noexcept {
   constexpr double moved_on = 5e-3;  // rad or m
   Joint& joint = joints_[i];
-  if (joint.same_s == 0.0) joint.push_before = push;
-  joint.same_s += step_s;
+  if (std::isnan(joint.push_before)) joint.push_before = push;
   const bool pushed = std::abs(push - joint.push_before) > moving_effort;
   joint.pushed_s = pushed ? joint.pushed_s + step_s : 0.0;
   const bool stands_still_at_speed = std::abs(joint.v) * joint.same_s > moved_on && joint.same_s > timeout_s;
@@ -233,7 +239,7 @@ void Controller::Impl::remember_model(const Dynamics& dynamics) noexcept {
 
 // A state or result that is not finite never reaches the motors: the last valid torque for hold_time, then gravity and
 // damping from what is still known, and after ten times hold_time the cycle reports failure. With a frozen state the
-// last torque is not held, and the joint is not damped, since both would come from that state.
+// last torque is not held, since it comes from that state, and no joint is damped whose state may be frozen as well.
 void Controller::Impl::fail_safe(CycleReport& report) noexcept {
   bad_s += step_s;
   observer_ready = false;
@@ -248,7 +254,7 @@ void Controller::Impl::fail_safe(CycleReport& report) noexcept {
       terms.applied[i] = effort_last[i];
     } else {
       const bool driven = i < robot_n && actuation.actuated[i];
-      const bool known = std::isfinite(state.v[i]) && !(driven && watch.frozen(i));
+      const bool known = std::isfinite(state.v[i]) && !(driven && watch.may_be_frozen(i, parameters->state_timeout_s));
       const double speed = known ? state.v[i] : 0.0;
       const double damping = driven ? parameters->gains[i].d * diagonal_last[i] * speed : 0.0;
       const double bound = driven ? effort_bound(i) : 0.0;

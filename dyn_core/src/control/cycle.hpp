@@ -164,8 +164,9 @@ struct Controller::Impl : private CycleState {
   [[nodiscard]] double elapsed_s() const noexcept { return state.elapsed_s > 0.0 ? state.elapsed_s : period_s; }
   [[nodiscard]] bool keeps_time() const noexcept { return std::abs(elapsed_s() - period_s) <= jitter * period_s; }
   void note_gap() noexcept;
+  [[nodiscard]] double watched_s() const noexcept;
+  void watch_state() noexcept;
   [[nodiscard]] int find_frozen() noexcept;
-  [[nodiscard]] bool hangs(int i) noexcept;
   [[nodiscard]] double push_on(int i) const noexcept;
   [[nodiscard]] double moving_effort(int i) const noexcept;
   [[nodiscard]] bool state_is_finite() const noexcept;

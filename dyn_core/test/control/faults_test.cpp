@@ -199,6 +199,9 @@ TEST_P(Faults, HaveTheirPolicy) {
     if (cycles <= 10) {
       EXPECT_GE(f.back_s, 0.0) << "the arm follows again after a fault of ten cycles";
     }
+    if (GetParam().kind == Kind::state_frozen) {
+      EXPECT_LT(f.fastest_rad_s, 1.0) << "no torque by a frozen velocity accelerates the arm";
+    }
     const bool references = GetParam().kind >= Kind::reference_missing;
     if (references) {
       EXPECT_LT(f.fastest_rad_s, 3.5) << "references are held to the velocity limits of 3 rad/s";
