@@ -240,6 +240,8 @@ void Controller::Impl::remember_model(const Dynamics& dynamics) noexcept {
 // A state or result that is not finite never reaches the motors: the last valid torque for hold_time, then gravity and
 // damping from what is still known, and after ten times hold_time the cycle reports failure. With a frozen state the
 // last torque is not held, since it comes from that state, and no joint is damped whose state may be frozen as well.
+// The rate limit does not apply to the step to the safe torque: however small it is, the last torque ends after
+// hold_time.
 void Controller::Impl::fail_safe(CycleReport& report) noexcept {
   bad_s += step_s;
   observer_ready = false;
@@ -261,6 +263,7 @@ void Controller::Impl::fail_safe(CycleReport& report) noexcept {
       const double gravity = parameters->gravity_compensation == GravityCompensation::full ? gravity_last[i] : 0.0;
       terms.applied[i] = driven ? std::clamp(gravity - damping, -bound, bound) : 0.0;
     }
+    effort_last[i] = terms.applied[i];
   }
 }
 

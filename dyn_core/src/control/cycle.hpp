@@ -133,8 +133,8 @@ struct CycleState {
   bool observer_ready = false;
 
   // safety
-  std::vector<double> effort_last;
-  double bad_s = 0.0;  // since the last good cycle
+  std::vector<double> effort_last;  // commanded in the last cycle, good or not
+  double bad_s = 0.0;               // since the last good cycle
   bool has_effort = false;
 };
 

@@ -102,6 +102,27 @@ TEST(ControllerSafety, TheSafeTorqueHasTheLimitsToo) {
   EXPECT_EQ(rig.effort[1], -1.0);
 }
 
+// The rate limit counts from the torque that was commanded last, which is the safe one; the step to that one is free.
+TEST(ControllerSafety, TheRateLimitCountsFromTheSafeTorque) {
+  Parameters p = plain_parameters();
+  p.effort_rate_limit = 1000.0;
+  Rig rig(test::small_arm(), p);
+  rig.ref_q[0] += 0.2;
+  (void)rig.steps(100);
+  ASSERT_GT(rig.effort[0], 80.0);
+  rig.q[1] = nan;
+  EXPECT_EQ(rig.steps(40).mode, Mode::holding_torque);
+  EXPECT_GT(rig.effort[0], 80.0);
+  EXPECT_EQ(rig.steps(60).mode, Mode::safe_torque);
+  const std::vector<double> safe = rig.effort;
+  EXPECT_NEAR(safe[0], 0.0, 1e-9) << "a vertical axis";
+  rig.q[1] = 0.7;
+  for (int k = 1; k <= 20; ++k) {
+    ASSERT_EQ(rig.step().mode, Mode::tracking);
+    for (size_t i = 0; i < 3; ++i) ASSERT_LE(std::abs(rig.effort[i] - safe[i]), 1.0 * k + 1e-9) << k << ", joint " << i;
+  }
+}
+
 TEST(ControllerSafety, PassiveJointsStayWithoutTorque) {
   Rig rig(test::small_arm(), plain_parameters(), {"joint2"});
   (void)rig.live.attach(test::bucket("bucket"), 0.0);
