@@ -250,21 +250,32 @@ void Controller::Impl::fail_safe(CycleReport& report) noexcept {
                 : bad_s <= 10.0 * parameters->hold_time_s ? CycleReport::Mode::safe_torque
                                                           : CycleReport::Mode::failed;
   for (int i = 0; i < n; ++i) {
-    if (!has_effort) {
-      terms.applied[i] = 0.0;
-    } else if (hold) {
-      terms.applied[i] = effort_last[i];
-    } else {
-      const bool driven = i < robot_n && actuation.actuated[i];
-      const bool known = std::isfinite(state.v[i]) && !(driven && watch.may_be_frozen(i, parameters->state_timeout_s));
-      const double speed = known ? state.v[i] : 0.0;
-      const double damping = driven ? parameters->gains[i].d * diagonal_last[i] * speed : 0.0;
-      const double bound = driven ? effort_bound(i) : 0.0;
-      const double gravity = parameters->gravity_compensation == GravityCompensation::full ? gravity_last[i] : 0.0;
-      terms.applied[i] = driven ? std::clamp(gravity - damping, -bound, bound) : 0.0;
-    }
+    terms.applied[i] = !has_effort ? 0.0 : hold ? effort_last[i] : safe_torque(i);
     effort_last[i] = terms.applied[i];
   }
+}
+
+double Controller::Impl::safe_torque(int i) const noexcept {
+  if (i >= robot_n || !actuation.actuated[i]) return 0.0;
+  const bool known = std::isfinite(state.v[i]) && !watch.may_be_frozen(i, parameters->state_timeout_s);
+  const double damping = known ? safe_damping(i) * state.v[i] : 0.0;
+  const double gravity = parameters->gravity_compensation == GravityCompensation::full ? gravity_last[i] : 0.0;
+  const double bound = effort_bound(i);
+  return std::clamp(gravity - damping, -bound, bound);
+}
+
+// N m s/rad or N s/m: what the law has for joint i, or near to it.
+double Controller::Impl::safe_damping(int i) const noexcept {
+  const double d = parameters->gains[i].d;
+  switch (parameters->law) {
+    case Law::feedforward:
+    case Law::gravity_compensation: return d;
+    case Law::task_space: return parameters->task.posture_d * diagonal_last[i];
+    case Law::computed_torque:
+    case Law::passivity:
+    case Law::adaptive: break;
+  }
+  return d * diagonal_last[i];
 }
 
 // --- Sample: the numbers of a cycle for the validator ----------------------------------------------------------------

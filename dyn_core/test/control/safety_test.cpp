@@ -102,6 +102,29 @@ TEST(ControllerSafety, TheSafeTorqueHasTheLimitsToo) {
   EXPECT_EQ(rig.effort[1], -1.0);
 }
 
+// d is in N m s/rad for two laws, in 1/s for the others.
+TEST(ControllerSafety, TheSafeTorqueDampsInTheUnitOfTheLaw) {
+  for (const Law law :
+       {Law::computed_torque, Law::feedforward, Law::gravity_compensation, Law::passivity, Law::adaptive}) {
+    SCOPED_TRACE(static_cast<int>(law));
+    Parameters p = plain_parameters();
+    p.law = law;
+    for (JointGains& gain : p.gains) gain.d = 4.0;
+    Rig rig(test::small_arm(), p);
+    rig.v = rig.ref_v = {0.0, 0.5, -0.2, 0.0, 0.0};
+    (void)rig.step();
+    const Dynamics model = rig.model();
+    rig.q[0] = nan;
+    EXPECT_EQ(rig.steps(60).mode, Mode::safe_torque);
+    const bool torque = law == Law::feedforward || law == Law::gravity_compensation;
+    for (const int i : {1, 2}) {
+      ASSERT_GT(std::abs(model.M()(i, i) - 1.0), 0.1);
+      const double damping = torque ? 4.0 : 4.0 * model.M()(i, i);
+      EXPECT_NEAR(rig.effort[i], model.g()[i] - damping * rig.v[i], 1e-9) << i;
+    }
+  }
+}
+
 // The rate limit counts from the torque that was commanded last, which is the safe one; the step to that one is free.
 TEST(ControllerSafety, TheRateLimitCountsFromTheSafeTorque) {
   Parameters p = plain_parameters();

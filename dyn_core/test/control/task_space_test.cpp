@@ -357,6 +357,29 @@ TEST(TaskSpace, AJointThatCannotEvenBearTheArmDoesNotStopTheOthers) {
   EXPECT_NEAR(std::abs(rig.effort[1]), half, 1e-9);
 }
 
+// Without gains: the safe torque damps with posture_d.
+TEST(TaskSpace, TheSafeTorqueDampsAsTheNullSpace) {
+  control::TaskParameters p;
+  p.posture_d = 8.0;
+  TaskRig rig(p);
+  rig.aim_at_hand();
+  (void)rig.step();
+  ASSERT_TRUE(rig.plant.update(std::span<const double>(rig.q), std::span<const double>(rig.v)).ok());
+  const auto M = rig.plant.M();
+  const auto g = rig.plant.g();
+  std::vector<double> seen_q = rig.q, seen_v(rig.q.size(), 0.1);
+  seen_q[0] = std::nan("");
+  control::ReferenceInput reference{rig.q, rig.v, seen_v, true};
+  reference.task = &rig.target;
+  for (int k = 0; k < 100; ++k) {
+    for (double& v : seen_v) v += 1e-9;
+    (void)rig.controller.step({seen_q, seen_v}, reference, rig.effort);
+  }
+  for (int i = 0; i < std::ssize(rig.q); ++i) {
+    EXPECT_NEAR(rig.effort[i], g[i] - 8.0 * M(i, i) * 0.1, 1e-3) << i;
+  }
+}
+
 TEST(TaskSpace, RunsInRealTime) {
   TaskRig rig;
   rig.aim_at_hand();

@@ -18,10 +18,10 @@ enum class GravityCompensation : std::uint8_t { full, none, hardware };  // hard
 
 // PID on acceleration for computed torque: a = a_ref + p e + d edot + i int(e), |i int(e)| <= i_clamp. For feedforward
 // the same on torque (0: pure feedforward); for gravity compensation only d, as damping; for passivity and adaptive
-// p / d is Lambda and d is K.
+// p / d is Lambda and d M_ii is K.
 struct JointGains {
   double p = 0.0;        // 1/s^2 (N m/rad for feedforward)
-  double d = 0.0;        // 1/s (N m s/rad for feedforward, gravity compensation, passivity)
+  double d = 0.0;        // 1/s (N m s/rad for feedforward, gravity compensation)
   double i = 0.0;        // 1/s^3 (N m/(rad s) for feedforward)
   double i_clamp = 0.0;  // rad/s^2 (N m for feedforward)
 };
