@@ -120,10 +120,12 @@ void Controller::Impl::activate(const StateInput& now) noexcept {
     integral[i] = offset_q[i] = offset_v[i] = offset_a[i] = 0.0;
     last_ref_a[i] = 0.0;
   }
+  std::fill(a_command.begin(), a_command.end(), 0.0);
+  end_observer();
   for (auto& history : commands) history.reset();
   payload.reset(parameters->adaptation_mass_kg, parameters->adaptation_radius_m);
   last_good = nullptr;
-  last_was_new = holding = has_effort = observer_ready = model_known = any_limited = offset_moves = false;
+  last_was_new = holding = has_effort = model_known = any_limited = offset_moves = false;
   first_cycle_of_generation = starts_at_state = true;
   stale_s = active_s = bad_s = age_s = interval_s = 0.0;
   step_s = gap_s = hold_s = period_s;
@@ -244,7 +246,7 @@ void Controller::Impl::remember_model(const Dynamics& dynamics) noexcept {
 // hold_time.
 void Controller::Impl::fail_safe(CycleReport& report) noexcept {
   bad_s += step_s;
-  observer_ready = false;
+  end_observer();
   const bool hold = has_effort && report.frozen < 0 && bad_s <= parameters->hold_time_s;
   report.mode = hold                                      ? CycleReport::Mode::holding_torque
                 : bad_s <= 10.0 * parameters->hold_time_s ? CycleReport::Mode::safe_torque
@@ -252,6 +254,7 @@ void Controller::Impl::fail_safe(CycleReport& report) noexcept {
   for (int i = 0; i < n; ++i) {
     terms.applied[i] = !has_effort ? 0.0 : hold ? effort_last[i] : safe_torque(i);
     effort_last[i] = terms.applied[i];
+    if (!hold) a_command[i] = 0.0;
   }
 }
 

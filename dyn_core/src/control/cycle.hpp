@@ -221,6 +221,7 @@ struct Controller::Impl : private CycleState {
   // observer
   void update_observer(live::Generation& generation, CycleReport& report) noexcept;
   void rebase_observer(live::Generation& generation, int kept) noexcept;
+  void end_observer() noexcept;
   void momentum_of(Dynamics& dynamics, std::vector<double>& momentum) noexcept;
   // safety
   void remember_model(const Dynamics& dynamics) noexcept;

@@ -48,11 +48,17 @@ void Controller::Impl::update_observer(live::Generation& generation, CycleReport
   constexpr double settled = 6.0;
   unsettled_s = report.ramping || late ? settled / std::max(parameters->observer_gain, 1e-3) : unsettled_s - step_s;
   for (int i = 0; i < n; ++i) {
-    terms.external[i] = residual[i];
+    terms.external[i] = observer_ready ? residual[i] : 0.0;
     if (parameters->collision_threshold > 0.0 && i < robot_n && unsettled_s <= 0.0) {
-      report.collision = report.collision || std::abs(residual[i]) > parameters->collision_threshold;
+      report.collision = report.collision || std::abs(terms.external[i]) > parameters->collision_threshold;
     }
   }
+}
+
+// No external torque is known until the observer has been reset and updated.
+void Controller::Impl::end_observer() noexcept {
+  observer_ready = false;
+  std::fill(terms.external.begin(), terms.external.end(), 0.0);
 }
 
 // The momentum step due to a model change, dM v = M_now v - M_before v, is not due to an external torque.
