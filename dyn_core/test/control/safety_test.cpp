@@ -251,5 +251,29 @@ TEST(ControllerSafety, AModelThatChangesIsNoForceFromOutside) {
   EXPECT_LT(seen, 20) << "5 N m are seen within 20 ms";
 }
 
+// The arm is 0.1 rad/s slower than its reference, at which feedforward evaluates the model, and a chain is detached.
+TEST(ControllerSafety, AModelThatChangesBehindTheReferenceIsNoForceEither) {
+  Parameters p = plain_parameters();
+  p.law = Law::feedforward;
+  Rig rig(test::small_arm(), p);
+  (void)rig.live.attach(test::bucket("bucket"), 0.0);
+  for (size_t i = 0; i < 3; ++i) {
+    rig.v[i] = 1.0;
+    rig.ref_v[i] = 1.1;
+  }
+  const auto move = [&] {
+    (void)rig.step();
+    for (size_t i = 0; i < 3; ++i) {
+      rig.q[i] += rig.v[i] * period_s;
+      rig.ref_q[i] += rig.ref_v[i] * period_s;
+    }
+  };
+  for (int k = 0; k < 20; ++k) move();
+  const std::vector<double> before = rig.controller.terms().external;
+  (void)rig.live.detach("bucket", 0.0);
+  for (int k = 0; k < 2; ++k) move();
+  for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(rig.controller.terms().external[i], before[i], 1.0) << i;
+}
+
 }  // namespace
 }  // namespace dyn::control

@@ -31,7 +31,7 @@ void Controller::Impl::update_observer(live::Generation& generation, CycleReport
     observer.reset(dynamics.M(), read_view(v_seen));
     observer_ready = true;
   } else if (generation.momentum_step_unknown) {
-    observer.carry_over(dynamics.M(), read_view(v_hat), parameters->observer_gain, kept);
+    observer.carry_over(dynamics.M(), read_view(v_seen), parameters->observer_gain, kept);
   } else {
     if (generation.inertia_changed() || kept != n) rebase_observer(generation, kept);
     const bool drive_adds_gravity = parameters->gravity_compensation == GravityCompensation::hardware;
