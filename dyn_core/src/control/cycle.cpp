@@ -70,7 +70,8 @@ CycleReport Controller::step(const StateInput& state, const ReferenceInput& refe
 // From a finite state to the torque, and what the next cycle needs of this one.
 void Controller::Impl::compute(live::Generation& generation, CycleReport& report) noexcept {
   Dynamics& dynamics = generation.dynamics;
-  if (state.gravity_mps2 != nullptr) dynamics.set_gravity(*state.gravity_mps2);
+  const Vec3d& gravity = state.gravity_mps2 != nullptr ? *state.gravity_mps2 : live.gravity_mps2();
+  if (gravity != dynamics.tree().gravity) dynamics.set_gravity(gravity);
   if (!model_known) {  // the first cycle: the limits of the reference need M and h
     report.status = dynamics.update(state.q.first(n), state.v.first(n));
     if (!report.status.ok()) return;

@@ -100,6 +100,14 @@ TEST(Controller, GravityMayComeWithTheState) {
   expect_torque(rig, expected);
   EXPECT_FALSE(step({infinite, 0.0, 0.0}).status.ok());
   expect_torque(rig, expected);  // held
+  (void)rig.step();
+  expect_torque(rig, rig.gravity());
+  (void)step(sideways);
+  rig.live.set_gravity({0.0, 0.0, -1.62});
+  (void)step(sideways);
+  expect_torque(rig, expected);
+  (void)rig.step();
+  EXPECT_NEAR(rig.effort[1], rig.gravity()[1] * 1.62 / 9.81, 1e-9) << "the newest one of the live model";
 }
 
 TEST(Controller, FrictionOfTheReferenceIsMadeUpFor) {

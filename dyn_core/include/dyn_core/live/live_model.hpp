@@ -120,6 +120,8 @@ class LiveModel {
   DYN_REALTIME void apply(Change& change) noexcept;
   // The one that the last acquire() read.
   [[nodiscard]] DYN_REALTIME const Fallback& fallback() const noexcept { return fallback_; }
+  // The gravity of set_gravity() that the last acquire() read.
+  [[nodiscard]] DYN_REALTIME const Vec3d& gravity_mps2() const noexcept { return settings_->gravity_mps2; }
   // Coordinates of the first robot without payloads, and the largest number that is allowed.
   [[nodiscard]] int robot_coordinates() const noexcept { return robot_coordinates_; }
   [[nodiscard]] int max_coordinates() const noexcept { return robot_coordinates_ + options_.max_payload_dofs; }
