@@ -244,14 +244,15 @@ void Controller::Impl::remember_model(const Dynamics& dynamics) noexcept {
 // damping from what is still known, and after ten times hold_time the cycle reports failure. With a frozen state the
 // last torque is not held, since it comes from that state, and no joint is damped whose state may be frozen as well.
 // The rate limit does not apply to the step to the safe torque: however small it is, the last torque ends after
-// hold_time.
+// hold_time. Where no cycle since activation was valid, there is no torque, and failure at once.
 void Controller::Impl::fail_safe(CycleReport& report) noexcept {
   bad_s += step_s;
   end_observer();
   const bool hold = has_effort && report.frozen < 0 && bad_s <= parameters->hold_time_s;
-  report.mode = hold                                      ? CycleReport::Mode::holding_torque
-                : bad_s <= 10.0 * parameters->hold_time_s ? CycleReport::Mode::safe_torque
-                                                          : CycleReport::Mode::failed;
+  const bool safe = has_effort && bad_s <= 10.0 * parameters->hold_time_s;
+  report.mode = hold   ? CycleReport::Mode::holding_torque
+                : safe ? CycleReport::Mode::safe_torque
+                       : CycleReport::Mode::failed;
   for (int i = 0; i < n; ++i) {
     terms.applied[i] = !has_effort ? 0.0 : hold ? effort_last[i] : safe_torque(i);
     effort_last[i] = terms.applied[i];

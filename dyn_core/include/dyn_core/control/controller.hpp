@@ -86,7 +86,8 @@ struct Terms {
 struct CycleReport {
   // holding_reference: no usable reference for reference_timeout, or a fallback requests it: the arm is
   // brought to rest from its measured state. holding_torque, for hold_time, then safe_torque: the state or a result is
-  // not finite. safe_torque without holding_torque: a joint's state is frozen. failed: after ten times hold_time.
+  // not finite. safe_torque without holding_torque: a joint's state is frozen. failed: after ten times hold_time,
+  // or at once where no cycle since activation had a valid torque.
   enum class Mode : std::uint8_t { tracking, holding_reference, holding_torque, safe_torque, failed };
   Mode mode = Mode::tracking;
   Status status;  // of the dynamics
