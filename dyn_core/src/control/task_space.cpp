@@ -97,11 +97,11 @@ void TaskSpaceLaw::choose_target(const TaskParameters& parameters, const TaskRef
   if (given) target = reference.point.after(-in.lead_s);
   memory.cycle.limited = false;
   if (!given) return;
-  const bool fast = shorten(target.twist(linear), parameters.velocity_limit) ||
-                    shorten(target.twist(angular), parameters.angular_velocity_limit);
-  const bool hard = shorten(target.acceleration(linear), parameters.acceleration_limit) ||
-                    shorten(target.acceleration(angular), parameters.angular_acceleration_limit);
-  memory.cycle.limited = fast || hard;
+  const bool fast = shorten(target.twist(linear), parameters.velocity_limit);
+  const bool turns_fast = shorten(target.twist(angular), parameters.angular_velocity_limit);
+  const bool hard = shorten(target.acceleration(linear), parameters.acceleration_limit);
+  const bool turns_hard = shorten(target.acceleration(angular), parameters.angular_acceleration_limit);
+  memory.cycle.limited = fast || turns_fast || hard || turns_hard;
 }
 
 // K, D and the inertia that the feedback acts on, in `axes`; of computed torque, on accelerations.
