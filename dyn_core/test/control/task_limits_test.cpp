@@ -24,5 +24,55 @@ TEST(TaskLimits, OfATargetHoldForItsTurningToo) {
   EXPECT_NEAR(target.acceleration.tail<3>().norm(), rig.parameters.task.angular_acceleration_limit, 1e-12);
 }
 
+constexpr double wrist_limit_rad = 3.05;  // of joint7, both ways
+constexpr double margin_rad = 0.021;      // 2 * 0.98 * 3.5 rad/s * 3 ms, and 2e-4 rad
+
+// arm7, whose joint7 moves 5e-4 kg m^2: 30 N m accelerate it by 6e4 rad/s^2, in a period of 1 ms to many times its
+// velocity limit.
+TaskRig with_wrist_at(double q_rad) { return TaskRig({}, {0.0, 0.5, 0.0, -1.5, 0.0, 1.1, q_rad}); }
+
+// A joint near its position limit stays where it is, and very near it, or beyond it, returns slowly.
+TEST(TaskLimits, ALightJointNearItsPositionLimitIsNotThrownBack) {
+  struct Case {
+    double room_rad, fastest;  // rad/s: half of the velocity limit
+  };
+  for (const Case& near : {Case{0.1, 1e-9}, {0.03, 1e-9}, {0.005, 0.5 * 3.5}, {-0.01, 0.5 * 3.5}}) {
+    for (const double side : {1.0, -1.0}) {
+      TaskRig rig = with_wrist_at(side * (wrist_limit_rad - near.room_rad));
+      rig.aim_at_hand();
+      double fastest = 0.0;
+      for (int k = 0; k < 500; ++k) {
+        ASSERT_TRUE(rig.step().status.ok());
+        fastest = std::max(fastest, std::abs(rig.v[6]));
+      }
+      EXPECT_LE(fastest, near.fastest) << near.room_rad;
+      const double room_rad = wrist_limit_rad - side * rig.q[6];
+      EXPECT_GE(room_rad, std::max(near.room_rad - 1e-9, 0.0));
+      EXPECT_LE(room_rad, std::max(near.room_rad, margin_rad) + 1e-9);
+    }
+  }
+}
+
+// A target behind the position limit.
+TEST(TaskLimits, ALightJointStopsBeforeItsPositionLimit) {
+  for (const int late : {0, 1, 2, 3}) {
+    TaskRig rig = with_wrist_at(2.4);
+    rig.delay_cycles = late;
+    rig.aim_at_hand();
+    (void)rig.step();
+    const Vec3d axis = rig.hand_R().col(2);
+    rig.target.point.R = Eigen::AngleAxisd(1.0, axis).toRotationMatrix() * rig.target.point.R;
+    double fastest = 0.0, farthest = 0.0;
+    for (int k = 0; k < 3000; ++k) {
+      ASSERT_TRUE(rig.step().status.ok());
+      fastest = std::max(fastest, std::abs(rig.v[6]));
+      farthest = std::max(farthest, rig.q[6]);
+    }
+    EXPECT_LE(fastest, 3.5) << late << " periods late";
+    EXPECT_LE(farthest, wrist_limit_rad) << late << " periods late";
+    EXPECT_GE(farthest, wrist_limit_rad - margin_rad) << late << " periods late: as far as it may";
+  }
+}
+
 }  // namespace
 }  // namespace dyn::control

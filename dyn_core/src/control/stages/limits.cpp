@@ -73,16 +73,21 @@ double Controller::Impl::velocity_towards_stop(double room, double v, double bra
   return std::max(0.0, approach_velocity(room - margin, v, braking, period_s));
 }
 
-// Of the law task_space also such that the joint can still stop before its position limits.
+// Of the law task_space also such that the joint can still stop before its position limits. Its braking is at most such
+// that braking * time is the change from one velocity limit to the other, and the margin braking * time^2 an eighth of
+// the range: a light joint, which its effort accelerates much faster, cannot go farther than that either.
 Range Controller::Impl::velocity_range(int i) const noexcept {
   constexpr double share = 0.98;  // of the velocity limit, since external torques are known a cycle late only
   if (i >= robot_n || !drives(i)) return {-MotionLimits::none, MotionLimits::none};
   const double limit = share * actuation.velocity_limit[i];
   if (parameters->law != Law::task_space) return {-limit, limit};
-  const double braking = motion_limits[i].acceleration;
+  const double time_s = braking_time_s(), range = actuation.upper[i] - actuation.lower[i];
+  const double braking =
+      std::min({motion_limits[i].acceleration, 2.0 * limit / time_s, 0.125 * range / (time_s * time_s)});
   const double up = velocity_towards_stop(actuation.upper[i] - state.q[i], state.v[i], braking);
   const double down = velocity_towards_stop(state.q[i] - actuation.lower[i], -state.v[i], braking);
-  return {-std::min(limit, down), std::min(limit, up)};
+  const double lower = -std::clamp(down, -limit, limit), upper = std::clamp(up, -limit, limit);
+  return {std::min(lower, upper), std::max(lower, upper)};  // a weak joint's bounds may cross: any velocity in between
 }
 
 void Controller::Impl::limit_velocity(const Dynamics& dynamics, CycleReport& report) noexcept {
