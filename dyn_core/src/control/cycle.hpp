@@ -204,8 +204,6 @@ struct Controller::Impl : private CycleState {
   void scale_feedback() noexcept;
   void find_inverse_inertias() noexcept;
   [[nodiscard]] double rate_of_damping(int i) const noexcept;
-  [[nodiscard]] double rate_of_task_damping() const noexcept;
-  [[nodiscard]] double scale_by_hold(double rate_per_s) const noexcept;
   [[nodiscard]] double ramp_in() const noexcept;
   [[nodiscard]] Status apply_task(live::Generation& generation, CycleReport& report) noexcept;
   [[nodiscard]] double share_within_effort_limits() const noexcept;

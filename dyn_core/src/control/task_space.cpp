@@ -46,6 +46,10 @@ Vec6d turned(const Mat3d& R, const Vec6d& x) noexcept {
   return y;
 }
 
+Mat3d axes_of(const TaskParameters& parameters, const TaskMemory& memory) noexcept {
+  return parameters.axes == TaskAxes::frame ? memory.cycle.measured.R : Mat3d::Identity();
+}
+
 }  // namespace
 
 std::string find_fault(const TaskParameters& p, int coordinates) {
@@ -122,6 +126,24 @@ TaskSpaceLaw::Gains TaskSpaceLaw::gains_in(const Mat3d& axes, const TaskParamete
                                                : by_ratio;
   }
   return gains;
+}
+
+// The fastest rate, 1/s, at which the damping changes a velocity of the frame or of the null space. D of the impedance
+// changes it by Lambda^-1 D: at most by the largest row sum of |D^1/2 Lambda^-1 D^1/2|, which has the same eigenvalues.
+double TaskSpaceLaw::rate_of_damping(const Mat3d& axes, const TaskParameters& parameters) const noexcept {
+  const Gains gains = gains_in(axes, parameters);
+  Eigen::Matrix<double, 6, 6> mobility = Eigen::Matrix<double, 6, 6>(space_.Lambda()).inverse();
+  for (int c = 0; c < 6; ++c) mobility.col(c) = turned(axes.transpose(), mobility.col(c));
+  for (int r = 0; r < 6; ++r) mobility.row(r) = turned(axes.transpose(), mobility.row(r).transpose()).transpose();
+  double fastest = parameters.posture_d;
+  for (int i = 0; i < 6; ++i) {
+    double rate = gains.shaped[i] ? gains.D[i] / gains.m[i] : 0.0;
+    for (int j = 0; j < 6; ++j) {
+      if (!gains.shaped[i] && !gains.shaped[j]) rate += std::sqrt(gains.D[i] * gains.D[j]) * std::abs(mobility(i, j));
+    }
+    fastest = std::max(fastest, rate);
+  }
+  return fastest;
 }
 
 // Error and rate in base axes. The velocity and acceleration that they demand are limited (task_space.hpp).
@@ -227,7 +249,7 @@ TaskSpaceLaw::Forces TaskSpaceLaw::find_forces(const TaskParameters& parameters,
   const bool computed = parameters.mode == TaskMode::computed_torque;
   Vec6d error, rate;
   find_errors(parameters, in, memory, error, rate);
-  const Mat3d axes = parameters.axes == TaskAxes::frame ? memory.cycle.measured.R : Mat3d::Identity();
+  const Mat3d axes = axes_of(parameters, memory);
   const Vec6d wrench = reference.given && !in.holds ? reference.wrench : Vec6d::Zero();
   Feedback feedback = feed_back(parameters, error, rate, wrench, axes, memory);
   feedback.acceleration *= in.feedback_scale;
@@ -258,7 +280,7 @@ TaskSpaceLaw::Forces TaskSpaceLaw::find_forces(const TaskParameters& parameters,
   return forces;
 }
 
-Status TaskSpaceLaw::evaluate(const TaskParameters& parameters, const TaskReference& reference, const TaskInput& in,
+Status TaskSpaceLaw::evaluate(const TaskParameters& parameters, const TaskReference& reference, TaskInput in,
                               Dynamics& dynamics, Frames& frames, int frame, TaskMemory& memory,
                               TaskOutput out) noexcept {
   TaskCycle& cycle = memory.cycle;
@@ -271,6 +293,10 @@ Status TaskSpaceLaw::evaluate(const TaskParameters& parameters, const TaskRefere
   const OperationalSpaceStatus status = space_.update(dynamics, frames, frame);
   if (!status.usable())
     return status.inertia.ok() ? Status::singular(-1, status.smallest_singular_value) : status.inertia;
+  if (in.hold_s > in.period_s) {
+    in.feedback_scale *=
+        scale_by_hold(rate_of_damping(axes_of(parameters, memory), parameters), in.hold_s, in.period_s);
+  }
   cycle.damped = !status.ok();
   cycle.smallest_singular_value = status.smallest_singular_value;
   const auto J = frames.J_base_axes(frame);

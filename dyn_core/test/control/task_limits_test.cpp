@@ -1,6 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Limits of the frame's target, and of joints under the law task_space.
+// Limits of the frame's target, of joints under the law task_space, and of its feedback in a loop that is late.
 #include <gtest/gtest.h>
 
 #include "control/task_rig.hpp"
@@ -71,6 +71,41 @@ TEST(TaskLimits, ALightJointStopsBeforeItsPositionLimit) {
     EXPECT_LE(fastest, 3.5) << late << " periods late";
     EXPECT_LE(farthest, wrist_limit_rad) << late << " periods late";
     EXPECT_GE(farthest, wrist_limit_rad - margin_rad) << late << " periods late: as far as it may";
+  }
+}
+
+// Every tenth torque acts for 20 ms. A damping of 3 N m s/rad changes the velocities of the hand, whose inertia is
+// about 0.005 kg m^2, by 600 1/s: far more than a velocity error of 20 ms ago may be fed back.
+TEST(TaskLimits, AStronglyDampedImpedanceIsStableInALoopThatIsLate) {
+  TaskParameters own, shaped;
+  own.mode = shaped.mode = TaskMode::impedance;
+  own.damping = {0.0, 0.0, 0.0, 3.0, 3.0, 3.0};
+  shaped.damping = {400.0, 400.0, 400.0, 3.0, 3.0, 3.0};
+  shaped.inertia = {1.0, 1.0, 1.0, 0.005, 0.005, 0.005};
+  for (const TaskParameters* const impedance : {&own, &shaped}) {
+    for (const TaskAxes axes : {TaskAxes::base, TaskAxes::frame}) {
+      TaskParameters p = *impedance;
+      p.axes = axes;
+      TaskRig rig(p);
+      rig.substeps = 20;
+      rig.aim_at_hand();
+      const auto cycles = [&](int count, auto after) {
+        for (int k = 1; k <= count; ++k) {
+          rig.acts_s = k % 10 == 0 ? 0.02 : TaskRig::T;
+          ASSERT_TRUE(rig.step().status.ok());
+          after();
+        }
+      };
+      const auto turning = [&] { return Vec3d(rig.frames.twist_base_axes(0).tail<3>()).norm(); };
+      cycles(40, [] {});  // at rest: the loop becomes a slow one
+      for (size_t i = 4; i < 7; ++i) rig.v[i] = 0.05;
+      rig.locate();
+      const double before = turning();
+      double fastest = 0.0;
+      cycles(1000, [&] { fastest = std::max(fastest, turning()); });
+      EXPECT_LE(fastest, before);
+      EXPECT_LT(turning(), 0.2 * before);
+    }
   }
 }
 

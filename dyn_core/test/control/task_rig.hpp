@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // An arm whose hand is controlled in task space, with a plant equal to the model: the torque of a cycle acts for a
-// period of 1 ms, with forces on links that tests choose.
+// period of 1 ms, or as long as tests choose, with forces on links that tests choose.
 #pragma once
 
 #include <deque>
@@ -60,11 +60,12 @@ class TaskRig {
   // The same from the measured state.
   control::CycleReport step_seen(const control::ReferenceInput& reference, const std::vector<double>& seen_q,
                                  const std::vector<double>& seen_v) {
-    const control::CycleReport report = controller.step({seen_q, seen_v}, reference, effort);
+    const control::CycleReport report = controller.step({seen_q, seen_v, nullptr, elapsed_s}, reference, effort);
     on_their_way.push_back(effort);
     while (std::ssize(on_their_way) > delay_cycles + 1) on_their_way.pop_front();
-    for (int k = 0; k < substeps; ++k) move(T / substeps);
-    time_s += T;
+    for (int k = 0; k < substeps; ++k) move(acts_s / substeps);
+    time_s += acts_s;
+    elapsed_s = acts_s;
     locate();
     return report;
   }
@@ -85,6 +86,8 @@ class TaskRig {
   double time_s = 0.0;
   int substeps = 2;
   double lead = 0.0;     // periods by which the target runs ahead
+  double acts_s = T;     // for which the next torque acts: longer than T in a loop that is late
+  double elapsed_s = T;  // since the cycle before
   int delay_cycles = 0;  // from the command to the torque
   std::deque<std::vector<double>> on_their_way;
   live::LiveModel live;

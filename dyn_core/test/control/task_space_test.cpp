@@ -369,7 +369,7 @@ TEST(TaskSpace, RunsInRealTime) {
   const auto count = test::count_allocations([&] {
     locks = test::count_lock_calls([&] {
       for (int k = 0; k < 200; ++k) {
-        (void)rig.controller.step({rig.q, rig.v}, reference, rig.effort);
+        (void)rig.controller.step({rig.q, rig.v, nullptr, k % 10 == 9 ? 0.02 : 0.0}, reference, rig.effort);
         rig.controller.warm_up();
       }
     });

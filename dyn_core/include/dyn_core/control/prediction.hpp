@@ -61,4 +61,8 @@ using Commands = CommandHistory<8>;
 [[nodiscard]] DYN_REALTIME Point predict(Point now, const Commands& commands, double next_a, double prediction,
                                          double period_s) noexcept;
 
+// By how much feedback is scaled where a torque acts for hold_s, longer than a period: a velocity error that is fed
+// back at this rate, 1/s, then changes by at most one half in that time.
+[[nodiscard]] DYN_REALTIME double scale_by_hold(double rate_per_s, double hold_s, double period_s) noexcept;
+
 }  // namespace dyn::control

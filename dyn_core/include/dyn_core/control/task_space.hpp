@@ -131,7 +131,9 @@ struct TaskInput {
   const std::vector<bool>& followed;  // another controller moves it
   const std::vector<double>& lower;   // position limits, robot's coordinates
   const std::vector<double>& upper;
-  double feedback_scale, prediction, period_s, lead_s;
+  double feedback_scale;  // 0 to 1
+  double hold_s;          // for which a torque is expected to act; the feedback is scaled by that too
+  double prediction, period_s, lead_s;
   bool holds;  // the reference is lost: stay where the frame was then
 };
 struct TaskOutput {            // N m or N, by coordinate
@@ -144,7 +146,7 @@ class TaskSpaceLaw {
   explicit TaskSpaceLaw(int max_coordinates);
 
   // The loop. `dynamics` are at q_hat and v_hat; `frame` is an index of `frames`.
-  DYN_REALTIME Status evaluate(const TaskParameters& parameters, const TaskReference& reference, const TaskInput& in,
+  DYN_REALTIME Status evaluate(const TaskParameters& parameters, const TaskReference& reference, TaskInput in,
                                Dynamics& dynamics, Frames& frames, int frame, TaskMemory& memory,
                                TaskOutput out) noexcept;
 
@@ -167,6 +169,7 @@ class TaskSpaceLaw {
                                    const TaskInput& in, const Dynamics& dynamics, const Vec6d& Jdot_v,
                                    TaskMemory& memory) noexcept;
   [[nodiscard]] Gains gains_in(const Mat3d& axes, const TaskParameters& parameters) const noexcept;
+  [[nodiscard]] double rate_of_damping(const Mat3d& axes, const TaskParameters& parameters) const noexcept;
   [[nodiscard]] Feedback feed_back(const TaskParameters& parameters, const Vec6d& error, const Vec6d& rate,
                                    const Vec6d& wrench, const Mat3d& axes, TaskMemory& memory) const noexcept;
   [[nodiscard]] static Vec6d at_frame(const std::vector<double>& tau, const ConstMatrixRef<double>& Jbar) noexcept;

@@ -70,11 +70,11 @@ void Controller::Impl::scale_feedback() noexcept {
   const bool slow = hold_s > period_s;
   if (slow) find_inverse_inertias();
   for (int i = 0; i < robot_n; ++i) {
-    feedback_scale[i] = slow && drives(i) ? ramp * scale_by_hold(rate_of_damping(i)) : ramp;
+    feedback_scale[i] = slow && drives(i) ? ramp * scale_by_hold(rate_of_damping(i), hold_s, period_s) : ramp;
   }
 }
 
-double Controller::Impl::scale_by_hold(double rate_per_s) const noexcept {
+double scale_by_hold(double rate_per_s, double hold_s, double period_s) noexcept {
   return hold_s > period_s ? 0.5 / std::max(rate_per_s * hold_s, 0.5) : 1.0;
 }
 
@@ -87,15 +87,9 @@ double Controller::Impl::rate_of_damping(int i) const noexcept {
     case Law::passivity:
     case Law::adaptive: return inverse_inertias[i] * diagonal_last[i] * d;
     case Law::computed_torque:
-    case Law::task_space: break;
+    case Law::task_space: break;  // has one scale of its own (task_space.cpp)
   }
   return d;
-}
-
-// Of the law task_space, whose one scale is that of its fastest direction.
-double Controller::Impl::rate_of_task_damping() const noexcept {
-  const TaskParameters& parameters_of_task = parameters->task;
-  return std::max({parameters_of_task.d_linear, parameters_of_task.d_angular, parameters_of_task.posture_d});
 }
 
 // (M^-1)_ii of the robot's joints; one that another controller moves takes part in no other's motion.
