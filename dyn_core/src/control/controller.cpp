@@ -115,7 +115,8 @@ Controller::Impl::Impl(live::LiveModel& live_model, Actuation what, const Parame
       carried(max_n),
       values_before(max_n),
       limiters_before(max_n),
-      commands_before(max_n) {
+      commands_before(max_n),
+      friction_carried(max_n) {
   for (auto* x : {&inputs.q, &inputs.v, &inputs.ref_q, &inputs.ref_v, &inputs.ref_a}) x->assign(max_n, 0.0);
   check_has_mass(*live.newest_model());
   newest.place = payload_place = find_payload_link(newest.actuation, *live.newest_model());

@@ -178,6 +178,7 @@ struct Controller::Impl : private CycleState {
   void write_effort(std::span<double> effort) const noexcept;
   void find_carried(const live::Generation& generation) noexcept;
   void carry(std::vector<double>& values) noexcept;
+  void carry_friction() noexcept;
   void begin_joint(int i) noexcept;
   void begin_friction_ramp(const Actuation& before) noexcept;
   [[nodiscard]] JointFriction friction_now(const JointFriction& to, int i) const noexcept;
@@ -291,6 +292,7 @@ struct Controller::Impl : private CycleState {
   std::vector<double> values_before;
   std::vector<JointLimiter> limiters_before;
   std::vector<Commands> commands_before;
+  std::vector<JointFriction> friction_carried;
 };
 
 }  // namespace dyn::control

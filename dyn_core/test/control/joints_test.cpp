@@ -200,6 +200,75 @@ TEST(ReplacedJoints, LimitsOfFewerJointsAreRefused) {
   EXPECT_TRUE(rig.step().status.ok());
 }
 
+// Friction that is compensated, over a transition of half a second. 15 N m are the Coulomb friction of a joint that
+// moves.
+struct FrictionRig : Rig {
+  FrictionRig() : Rig(small_arm(), compensating(3)) {
+    v[1] = ref_v[1] = 0.2;
+    advance(5);
+  }
+  static Parameters compensating(int coordinates) {
+    Parameters p = plain_parameters(coordinates);
+    p.friction_compensation = true;
+    return p;
+  }
+  static Actuation with_coulomb(const Model& model, size_t joint, double torque_Nm) {
+    Actuation what = actuation_of(model);
+    what.friction[joint].coulomb = torque_Nm;
+    what.friction_transition_s = 0.5;
+    return what;
+  }
+  // Joints move by their references.
+  void advance(int count) {
+    for (int k = 0; k < count; ++k) {
+      for (size_t i = 0; i < q.size(); ++i) ref_q[i] = q[i] += v[i] * period_s;
+      (void)step();
+    }
+  }
+  [[nodiscard]] double friction(size_t i) const { return controller.terms().friction[i]; }
+};
+
+TEST(ReplacedJoints, FrictionOfAContinuedJointChangesOverItsTransition) {
+  FrictionRig rig;
+  const Model model = Model::build(longer_arm());
+  ASSERT_NEAR(rig.friction(1), 0.0, 1e-12);
+  (void)rig.controller.replace_joints(model, {}, FrictionRig::with_coulomb(model, 1, 15.0),
+                                      FrictionRig::compensating(4), 0.0);
+  double last = 0.0;
+  for (int k = 0; k <= 500; ++k) {
+    rig.advance(1);
+    ASSERT_NEAR(rig.friction(1) - last, 0.0, 15.0 / 500.0 + 1e-9) << k;
+    last = rig.friction(1);
+  }
+  EXPECT_NEAR(last, 15.0, 1e-9);
+}
+
+// A transition that is on its way goes on for the same joint, at its new coordinate; the new joint has none.
+TEST(ReplacedJoints, AFrictionTransitionMovesWithItsJoint) {
+  FrictionRig rig;
+  Actuation first = FrictionRig::with_coulomb(*rig.live.newest_model(), 1, 5.0);
+  first.friction_transition_s = 0.0;
+  rig.controller.set_limits(first);
+  rig.advance(1);
+  rig.controller.set_limits(FrictionRig::with_coulomb(*rig.live.newest_model(), 1, 15.0));
+  rig.advance(251);
+  const double half = rig.friction(1);
+  ASSERT_NEAR(half, 10.0, 0.1);
+  const Model model = Model::build(branched_arm());
+  Actuation fresh = FrictionRig::with_coulomb(model, 2, 15.0);
+  fresh.friction[1].coulomb = 2.0;
+  const auto moved = [](std::vector<double>& x) { x = {x[0], 0.0, x[1], x[2], 0.0}; };
+  for (auto* x : {&rig.q, &rig.v, &rig.ref_q, &rig.ref_v}) moved(*x);
+  rig.v[1] = rig.ref_v[1] = 0.2;
+  (void)rig.controller.replace_joints(model, {}, fresh, FrictionRig::compensating(4), 0.0);
+  rig.advance(1);
+  EXPECT_NEAR(rig.friction(2), half, 15.0 / 500.0 + 1e-9);
+  rig.advance(2);
+  EXPECT_NEAR(rig.friction(1), 2.0, 1e-9) << "the new joint";
+  rig.advance(500);
+  EXPECT_NEAR(rig.friction(2), 15.0, 1e-9);
+}
+
 // One thread changes joints, another parameters and limits, each made for three joints or for four: what does not fit
 // the joints of that moment is refused, and what the loop uses fits. Its preconditions are checked in this build.
 TEST(ReplacedJoints, BesideChangesFromAnotherThread) {

@@ -131,9 +131,10 @@ class Controller {
   void set_limits(const Actuation& actuation);
   void check_limits(const Actuation& actuation) const;  // throws what set_limits() would
   // Another description, without payloads, whose joints may be others, while the loop runs: LiveModel::replace_joints()
-  // with the limits and parameters of the new joints, in force from the same cycle on. Continued joints keep
-  // reference, integral, torque and observer; others begin at their measured state with no torque. From that cycle on
-  // step() uses the new coordinates. Throws ModelError with the reason and changes nothing where that is not possible.
+  // with the limits and parameters of the new joints, in force from the same cycle on. Continued joints keep reference,
+  // integral, torque and observer, and take their friction over friction_transition_s; others begin at their measured
+  // state with no torque. From that cycle on step() uses the new coordinates. Throws ModelError with the reason and
+  // changes nothing where that is not possible.
   live::Applied replace_joints(const Model& robot, const CoordinateMap& map, const Actuation& actuation,
                                const Parameters& parameters, double transition_time_s,
                                live::LiveModel::Change* later = nullptr);

@@ -88,6 +88,7 @@ void Controller::Impl::change_joints(live::Generation& generation) noexcept {
       commands[i] = commands_before[before];
     }
   }
+  carry_friction();
   observer.reorder({carried.data(), static_cast<size_t>(n)});
   task.begins = true;
   watch.reset();
@@ -102,7 +103,10 @@ void Controller::Impl::take_settings(live::Generation& generation) noexcept {
   if (settings->parameters && settings->parameters->version > parameters->version) {
     std::swap(parameters, settings->parameters);
   }
-  if (settings->actuation.version > actuation.version) std::swap(actuation, settings->actuation);
+  if (settings->actuation.version > actuation.version) {
+    std::swap(actuation, settings->actuation);
+    begin_friction_ramp(settings->actuation);
+  }
   payload_place = settings->payload;
 }
 
@@ -124,6 +128,14 @@ void Controller::Impl::carry(std::vector<double>& values) noexcept {
   std::copy(values.begin(), values.end(), values_before.begin());
   for (int i = 0; i < n; ++i) values[i] = carried[i] < 0 ? 0.0 : values_before[carried[i]];
   std::fill(values.begin() + n, values.end(), 0.0);
+}
+
+// The friction from which that of the actuation is approached; a new joint has its own from the beginning.
+void Controller::Impl::carry_friction() noexcept {
+  for (int i = 0; i < robot_n; ++i) {
+    friction_carried[i] = carried[i] < 0 ? actuation.friction[i] : friction_before[carried[i]];
+  }
+  std::copy_n(friction_carried.begin(), robot_n, friction_before.begin());
 }
 
 // A new joint starts at its state, without a torque.
