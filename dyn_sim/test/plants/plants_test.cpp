@@ -238,6 +238,28 @@ TEST_P(Plants, RotorsActOnTheLinkThatCarriesThem) {
   EXPECT_NEAR(tau[1], wheel_inertia_kgm2 * (a[0] + a[1]), 1e-12);
 }
 
+// Two wheels with q2 = N q1, the offset o on the second: (1 + N^2) I q1dd = tau - N o.
+TEST_P(Plants, TheOffsetOfAMimicJointIsConstant) {
+  constexpr double N = -0.5, offset = 0.4;
+  RobotDescription robot = wheel();
+  robot.joints[0].damping = robot.joints[0].friction = 0.0;
+  robot.links.push_back(robot.links[1]);
+  robot.links[2].name = "follower";
+  robot.joints.push_back(robot.joints[0]);
+  robot.joints[1].name = "mimic";
+  robot.joints[1].child_link = "follower";
+  robot.joints[1].friction_offset = offset;
+  robot.joints[1].mimic = Mimic{"axle", N, 0.0};
+  settings_.friction = true;
+  const auto plant = make(settings_, robot);
+  const double qdd = (0.1 - N * offset) / ((1.0 + N * N) * wheel_inertia_kgm2);
+  hold(*plant, {0.1}, 200);
+  EXPECT_NEAR(plant->v()[0], 0.2 * qdd, 0.01 * 0.2 * qdd);  // MuJoCo holds a mimic joint by a constraint
+  std::vector<double> a(1);
+  for (int k = 0; k < 3; ++k) plant->acceleration(a);
+  EXPECT_NEAR(a[0], qdd, 0.01 * qdd);
+}
+
 TEST_P(Plants, OverridesChangeThePlant) {
   settings_.friction = settings_.armature = true;
   settings_.overrides.push_back({"rim", 1.0, Vec3d::Zero(), 2.0});

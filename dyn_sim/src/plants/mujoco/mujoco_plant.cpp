@@ -221,6 +221,7 @@ class MujocoPlant final : public Plant {
   // xfrc_applied is the force at the body's centre of mass, base frame, with the torque (p - c) x f.
   void put_torques() {
     mjData& d = *sim_.data;
+    std::fill_n(d.qfrc_applied, sim_.model->nv, 0.0);
     for (size_t i = 0; i < q_.size(); ++i) d.qfrc_applied[sim_.dof[sim_.lead[i]]] = drives_.effort()[i];
     put_rate_friction();
     if (push_body_ < 0) return;
