@@ -4,7 +4,10 @@ import csv
 import math
 import unittest
 
+from dyn_process import SWING, evaluate
 from run_process import RunTest, arm7
+
+PLACES = {"a": {"xyz": [0.2, 0, 0.1], "rpy": [0, 0, 0]}, "b": {"xyz": [0, 0.3, 0], "rpy": [0.4, 0.7, 0]}}
 
 
 class Events(RunTest):
@@ -35,6 +38,27 @@ class Events(RunTest):
             self.assertAlmostEqual(both[k], alone[k], delta=0.1 * abs(alone[k]))
             self.assertLess(both[1] * both[k], 0.0)
         self.assertLess(abs(both[4]), 0.2, "it has ended")
+
+    def gravity(self, row, chains):
+        """Of arm7 with these chains, at the position of a row of the log; a chain that the plant lacks hangs at 0."""
+        names = [f"joint{k}" for k in range(1, 8)] + [f"{chain}/swing_{axis}" for chain in chains for axis in "xy"]
+        q = [row.get(f"q.{name}", math.nan) for name in names]
+        q = [0.0 if math.isnan(x) else x for x in q]
+        attach = [{"attach": {"name": chain, "link": "tool0", "urdf": SWING, **PLACES[chain]}} for chain in chains]
+        return evaluate("arm7", *attach, {"q": q})[-1]["g"][:7]
+
+    def test_the_controller_reads_the_joints_of_its_own_payloads(self):
+        steps = [(0.2, "a", "plant"), (0.3, "b", "both"), (0.4, "a", "model")]
+        events = ["{at: %s, 'on': %s, attach: {name: %s, link: tool0, urdf: %s, xyz: %s, rpy: %s}}" %
+                  (at, on, name, SWING, PLACES[name]["xyz"], PLACES[name]["rpy"]) for at, name, on in steps]
+        events += ["{at: 0.5, detach: a, 'on': model}", "{at: 0.6, detach: b, 'on': plant}"]
+        rows = self.rows(arm7(events=f"[{', '.join(events)}]", expect="{tracking_rms: 9, tracking_max: 9, saturation: 1}",
+                              controller="{gains: {default: {p: 400, d: 40}}, prediction: 0, validation: {mode: 'off'}}"))
+        for at, chains in ((0.15, ""), (0.25, ""), (0.35, "b"), (0.45, "ba"), (0.55, "b"), (0.65, "b")):
+            with self.subTest(at):
+                row = next(row for row in rows if row["time_s"] >= at)
+                for k, g in enumerate(self.gravity(row, chains), 1):
+                    self.assertAlmostEqual(row[f"gravity.joint{k}"], g, delta=1e-9)
 
     def test_phases_are_degrees_and_each_joints_own(self):
         phases = [0, 30, 90, -90, 180, -45, 360]

@@ -67,9 +67,11 @@ class ArmLoop {
   [[nodiscard]] bool failed() const noexcept { return judge_.failed(); }
 
  private:
+  void make_rows(double cycles);
   void start_validator(double rate_hz);
   void sample_in(std::int64_t number) noexcept;
   void become(EventWriter::Robot& robot) noexcept;
+  void measure() noexcept;
   void end_learning(bool wait) noexcept;
   void note(double time_s, const control::CycleReport& report) noexcept;
   void note_passive(double time_s) noexcept;
@@ -99,7 +101,9 @@ class ArmLoop {
 
   int robot_n_, rows_max_;
   std::int64_t sample_every_ = 1, record_every_ = 1;
-  std::vector<double> q_, v_, ref_q_, ref_v_, ref_a_, effort_, zero_, sensed_;
+  std::vector<double> q_, v_, ref_q_, ref_v_, ref_a_, effort_, zero_;  // by coordinate of the controller's model
+  std::vector<double> plant_q_, plant_v_, sensed_;                     // readings, by coordinate of the plant
+  std::vector<int> on_plant_;  // by coordinate of the controller's model: that of the plant, -1: it has none
   std::vector<char> passive_;  // of the robot's coordinates
   Columns record_columns_;
   std::vector<int> columns_;  // of the record, by coordinate of the present plant

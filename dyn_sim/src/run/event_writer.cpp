@@ -121,6 +121,7 @@ void EventWriter::make_ready(const Planned& planned, Ready& ready, const std::st
     ready = Ready{};
     if (!planned.ends) records_[number].error = error.what();
   }
+  ready.on_plant = same_coordinates(*plant_, *live_.newest_model());
 }
 
 // Whether the arm can carry it in the posture of the trajectory at that time.

@@ -34,11 +34,12 @@ class EventWriter {
     int event = -1;  // of the configuration; -1: not reported, as the end of a push
     live::LiveModel::Change change;
     lockfree::Owned<control::Parameters> parameters;
-    std::unique_ptr<Plant> plant;                 // null: unchanged; once in force, the previous one
-    std::vector<int> from;                        // what it takes over: coordinates of the previous one
-    std::vector<int> columns;                     // of the record, by coordinate of the plant
-    std::optional<Robot> robot{};                 // nothing: unchanged
-    int carried = 0;                              // change of the number of payloads
+    std::unique_ptr<Plant> plant;  // null: unchanged; once in force, the previous one
+    std::vector<int> from;         // what it takes over: coordinates of the previous one
+    std::vector<int> columns;      // of the record, by coordinate of the plant
+    std::vector<int> on_plant;     // by coordinate of the controller's model: that of the plant, -1: it has none
+    std::optional<Robot> robot{};  // nothing: unchanged
+    int carried = 0;               // change of the number of payloads
     identify::PayloadLearner* learner = nullptr;  // gets every cycle from now on
     bool sensed = false;                          // with the torque sensors' torque
     // Index of the record's estimate that ends: its learner is released, and what it attached is in force; -1: none.
