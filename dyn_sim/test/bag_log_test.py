@@ -170,6 +170,23 @@ class Bags(unittest.TestCase):
         sensed = self.replay(self.path / "run" / "log.mcap", "--topic", "/sensed_joint_states")
         self.assertLess(sensed["relative"], 5e-3)
 
+    def test_joints_that_come_and_go_in_a_run_are_not_of_this_robot(self):
+        config = self.path / "chain.yaml"
+        swing = Path(__file__).parent / "data" / "swing.urdf"
+        config.write_text(f"robot: {self.robot}\nduration_s: 4\ncontroller: {{gains: {{default: {{p: 400, d: 40}}}}}}\n"
+                          "trajectory: {type: sinusoid, amplitude: [0.5, 0.4], frequency_hz: 0.5}\nevents:\n"
+                          f"- {{at: 1, attach: {{name: cup, link: lower, urdf: {swing}}}}}\n- {{at: 3, detach: cup}}\n")
+        subprocess.run([DYN, "run", config, "--fast", "--out", self.path / "chain"], check=True, capture_output=True, timeout=100)
+        for log in ("log.csv", "log.mcap"):
+            done = subprocess.run([DYN, "replay", self.robot, self.path / "chain" / log], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("joints that are not of this robot were ignored: cup/swing_x, cup/swing_y", done.stderr)
+
+    def test_a_position_that_is_no_number_is_named(self):
+        data = [(1 + 0.01 * k, joint_state(1 + 0.01 * k, [0.1, math.nan if k == 5 else 0.1], [0, 0], [1, 1])) for k in range(50)]
+        self.assertIn("position of joint 'joint2' is nan in row 6, which is not a finite number",
+                      self.replay(write_db3(self.path / "a gap.db3", data=data), code=1))
+
     def test_a_message_without_joints_is_left_out(self):
         file = self.path / "begins empty.db3"
         write_db3(file, data=[(999.9, joint_state(999.9, [], [], [], [])), *messages()])

@@ -130,6 +130,18 @@ class Replay(WithLog):
         shuffled = write_log(self.path / "shuffled.csv", header, rows)
         self.assertEqual(as_json("replay", "arm7", shuffled), as_json("replay", "arm7", self.log))
 
+    def test_joints_of_payloads_and_other_robots_may_be_nan(self):
+        """As dyn run writes them while they do not exist; in a joint of the robot it is an error."""
+        others = [f"{quantity}.cup/swing" for quantity in ("q", "v", "a", "effort")]
+        rows = [[*row, *([math.nan if k < 900 else 0.1] * 3), math.inf] for k, row in enumerate(self.rows)]
+        log = write_log(self.path / "cup.csv", [*self.header, *others], rows)
+        self.assertEqual(as_json("replay", "arm7", log), as_json("replay", "arm7", self.log))
+        rows[7][self.header.index("v.joint3")] = math.nan
+        said = dyn("replay", "arm7", write_log(log, [*self.header, *others], rows), code=1).stderr
+        self.assertIn("velocity of joint 'joint3' is nan in row 8, which is not a finite number", said)
+        rows[7][0] = math.nan
+        self.assertIn("time_s is 'nan'", dyn("replay", "arm7", write_log(log, [*self.header, *others], rows), code=1).stderr)
+
     def test_without_accelerations_and_velocities(self):
         for absent, most in ((("a",), 1e-2), (("v",), 1e-2), (("a", "v"), 1e-2)):
             log = write_log(self.path / "less.csv", *self.without(*absent))

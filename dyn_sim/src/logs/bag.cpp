@@ -91,16 +91,10 @@ RawLog BagColumns::finish() {
   log.source = source_;
   for (const Row& row : rows_) log.time_s.push_back(1e-9 * static_cast<double>(row.time_ns - rows_.front().time_ns));
   constexpr Quantity quantities[] = {Quantity::q, Quantity::v, Quantity::effort};
-  constexpr const char* words[] = {"position", "velocity", "effort"};
   for (size_t k = 0; k < names_.size(); ++k) {
     for (size_t i = 0; i < 3; ++i) {
       const auto known = [k, i](const Row& row) { return std::isfinite(row.values[3 * k + i]); };
       if (std::none_of(rows_.begin(), rows_.end(), known)) continue;  // this driver does not measure it
-      const auto gap = std::find_if_not(rows_.begin(), rows_.end(), known);
-      if (gap != rows_.end()) {
-        fail(std::string(words[i]) + " of joint '" + names_[k] + "' is not a number in message " +
-             std::to_string(gap - rows_.begin() + 1) + " of " + topic_);
-      }
       std::vector<double>& column = log.column(names_[k], quantities[i]);
       for (const Row& row : rows_) column.push_back(row.values[3 * k + i]);
     }

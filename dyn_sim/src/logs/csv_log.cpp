@@ -175,7 +175,7 @@ class Reader {
     if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
     double value = 0.0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
+    if (error != std::errc{} || end != text.data() + text.size() || (column.time && !std::isfinite(value))) {
       static constexpr const char* names[] = {"q.", "v.", "a.", "effort."};
       const std::string name = column.time ? "time_s" : names[static_cast<size_t>(column.quantity)] + column.joint;
       fail(name + " is " + shown(whole) + ", which is not a finite number");

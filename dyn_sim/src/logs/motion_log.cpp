@@ -52,27 +52,30 @@ void check_time(const RawLog& raw) {
     throw ModelError(raw.source + ": the rows are " + text(*median) + " s apart; time_s must be in seconds");
 }
 
-// Squares of larger numbers, and what the model makes of them, are not finite.
-void check_sizes(const RawLog& raw, const std::vector<std::string>& joints) {
+// Those of the model's joints. Squares of larger ones, and what the model makes of them, are not finite.
+void check_numbers(const RawLog& raw, const std::vector<std::string>& joints) {
   constexpr double largest = 1e9;
   constexpr const char* words[] = {"position", "velocity", "acceleration", "effort"};
   for (const std::string& joint : joints) {
     const auto found = raw.joints.find(joint);
     for (size_t quantity = 0; found != raw.joints.end() && quantity < found->second.size(); ++quantity) {
       const std::vector<double>& values = found->second[quantity];
-      const auto huge = std::find_if(values.begin(), values.end(), [](double x) { return std::abs(x) > largest; });
-      if (huge == values.end()) continue;
-      throw ModelError(raw.source + ": " + words[quantity] + " of joint '" + joint + "' is " + text(*huge) +
-                       " in row " + std::to_string(huge - values.begin() + 1) + "; no arm has more than " +
-                       text(largest));
+      const auto wrong = std::find_if(values.begin(), values.end(), [](double x) { return !(std::abs(x) <= largest); });
+      if (wrong == values.end()) continue;
+      throw ModelError(raw.source + ": " + words[quantity] + " of joint '" + joint + "' is " + text(*wrong) +
+                       " in row " + std::to_string(wrong - values.begin() + 1) +
+                       (std::isfinite(*wrong) ? "; no arm has more than " + text(largest)
+                                              : std::string(", which is not a finite number")));
     }
   }
 }
 
+bool same_number(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
 bool same_row(const RawLog& raw, size_t a, size_t b) {
   for (const auto& [joint, columns] : raw.joints) {
     for (const auto& values : columns) {
-      if (!values.empty() && values[a] != values[b]) return false;
+      if (!values.empty() && !same_number(values[a], values[b])) return false;
     }
   }
   return true;
@@ -189,7 +192,7 @@ class Mapper {
     }
     check_lengths(raw_);
     check_time(raw_);
-    check_sizes(raw_, model_.coordinate_names());
+    check_numbers(raw_, model_.coordinate_names());
     rows_ = rows_to_keep(raw_);
     if (rows_.size() < 3) throw ModelError(raw_.source + ": all rows have the same time");
     for (const size_t k : rows_) log_.time_s.push_back(raw_.time_s[k]);

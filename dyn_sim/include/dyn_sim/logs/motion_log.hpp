@@ -2,7 +2,8 @@
 //
 // Recorded motions: from CSV (time_s, q.JOINT, v.JOINT, a.JOINT, effort.JOINT, in any order of columns; dyn run's own
 // log.csv) and from rosbag2 (.mcap, .db3) with sensor_msgs/msg/JointState. Nothing is repaired silently: `notes` says
-// what was left out or filled in; input that cannot be used throws ModelError with file, line or message, and value.
+// what was left out or filled in; input that cannot be used throws ModelError with file, line, row or message, and
+// value.
 #pragma once
 
 #include <Eigen/Core>
@@ -19,7 +20,8 @@ namespace dyn::sim {
 
 enum class Quantity : std::uint8_t { q, v, a, effort, count };
 
-// As in the file: a column for every joint and quantity, empty if the file has none.
+// As in the file: a column for every joint and quantity, empty if the file has none. Numbers that are not finite may be
+// among those of joints that the model does not have: dyn run writes nan while a joint does not exist.
 struct RawLog {
   std::string source;  // file, for messages
   std::vector<double> time_s;
