@@ -84,6 +84,20 @@ class Judged(JudgedRun):
                     controller=GAINS % (1, 1, ""), events="[{at: 0.1, push: {link: tool0, force: [0, 2000, 0], duration: 0.5}}]")
         self.judged(text, "joint 'joint", "beyond its position limits", "rad")
 
+    def test_position_limits_are_those_of_the_robot_that_is_there(self):
+        for name, limit in (("narrow", "1"), ("wide", "3")):
+            text = AXIS.replace("TYPE", "revolute").replace("EFFORT", "500").replace('"-9"', f'"-{limit}"').replace('"9"', f'"{limit}"', 1)
+            (self.folder / f"{name}.urdf").write_text(text)
+        run = "robot: %s.urdf\nduration_s: 5\nplant: {torque_limits: false}\ncontroller: {gains: {default: {p: 100, d: 20}}}\n" \
+              "trajectory: {type: quintic, move_time: 1, way_points: [[0], [0.9]]}\nevents:\n- {at: 1.5, robot: %s.urdf%s}\n"
+        farther = ", trajectory: {type: quintic, move_time: 2, way_points: [[0.9], [2]]}"
+        push = "- {at: %s, push: {link: slide, force: [0, 200, 0], point: [0.5, 0, 0], duration: 0.05}}\n"
+        self.passes(run % ("narrow", "wide", farther))
+        self.judged(run % ("wide", "narrow", "") + push % 2, "joint 'axis' went", "beyond its position limits, -1 to 1")
+        self.passes(run % ("wide", "narrow", "") + push % 1)  # beyond 1 rad while it may
+        # What went wrong before is said with the limits of then.
+        self.judged(run % ("narrow", "wide", farther) + push % 1, "joint 'axis' went", "beyond its position limits, -1 to 1")
+
     def test_prismatic_joints_have_an_error_of_their_own(self):
         robot = self.folder / "axis.urdf"
         run = f"robot: {robot}\nduration_s: 2\ncontroller: {{gains: {{default: {{p: 100, d: 20}}}}}}\nstart: [0.3]\n" \

@@ -51,7 +51,7 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, con
       robot_n_(live_.robot_coordinates()),
       passive_(passive_coordinates(*live_.newest_model(), config)),
       record_columns_(config, *live_.newest_model()),
-      judge_(*live_.newest_model(), config),
+      judge_(*live_.newest_model(), config, record_columns_.names().size()),
       duration_s_(duration_s) {
   const size_t n = live_.max_coordinates();
   for (auto* x : {&q_, &v_, &ref_q_, &ref_v_, &ref_a_, &effort_, &zero_, &plant_q_, &plant_v_, &sensed_}) {
@@ -64,10 +64,6 @@ ArmLoop::ArmLoop(const ArmConfig& config, double rate_hz, double duration_s, con
   record_.partial_columns = record_columns_.partial_columns();
   columns_ = record_columns_.of(plant_->model());
   on_plant_ = same_coordinates(plant_->model(), *live_.newest_model());
-  for (const Event& event : config.events) {
-    const auto* const change = std::get_if<RobotEvent>(&event.what);
-    if (change != nullptr) judge_.add(*change->robot, config, record_columns_.of(*change->robot));
-  }
   make_rows(std::ceil(duration_s * rate_hz) + 1.0);
   for (const Event& event : config.events) {
     const auto* const estimate = std::get_if<EstimateEvent>(&event.what);
@@ -165,6 +161,7 @@ void ArmLoop::become(EventWriter::Robot& robot) noexcept {
   passive_.swap(robot.passive);
   trajectory_.swap(robot.trajectory);
   ahead_.follow(*trajectory_);
+  judge_.judge_by(robot.criteria, columns_);
 }
 
 // Its last block goes to the thread that solves; with `wait` even if it has to wait for a free slot.

@@ -182,7 +182,8 @@ void EventWriter::put(const RobotEvent& event, Ready& ready) {
   const auto trajectory_of = [&](const std::shared_ptr<const Trajectory>& before) {
     return event.trajectory ? make_later(event.trajectory, time_s_) : make_carried(before, robot_->coordinates(), from);
   };
-  ready.robot = Robot{robot.coordinates(), trajectory_of(loop_trajectory_), passive_coordinates(robot, config_)};
+  ready.robot = Robot{robot.coordinates(), trajectory_of(loop_trajectory_), passive_coordinates(robot, config_),
+                      Judge::criteria(robot, config_)};
   (void)controller_.replace_joints(robot, event.map, what, parameters, event.transition_time_s, &ready.change);
   loop_trajectory_ = ready.robot->trajectory;
   trajectory_ = trajectory_of(trajectory_);

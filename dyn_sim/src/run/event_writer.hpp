@@ -18,6 +18,7 @@
 #include "dyn_core/lockfree/ring.hpp"
 #include "dyn_sim/plant.hpp"
 #include "dyn_sim/run/config.hpp"
+#include "dyn_sim/run/judge.hpp"
 #include "dyn_sim/run/record.hpp"
 
 namespace dyn::sim {
@@ -29,6 +30,7 @@ class EventWriter {
     int coordinates = 0;
     std::shared_ptr<const Trajectory> trajectory;
     std::vector<char> passive;  // by coordinate
+    std::vector<Judge::Criteria> criteria;
   };
   struct Ready {
     int event = -1;  // of the configuration; -1: not reported, as the end of a push

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 #include <numbers>
-#include <numeric>
 #include <sstream>
 
 #include "columns.hpp"
@@ -118,33 +117,38 @@ std::vector<std::string> causes_of(const RunRecord& record) {
   return causes;
 }
 
-Judge::Judge(const Model& model, const ArmConfig& config) : expect_(config.expect) {
-  std::vector<int> columns(model.coordinates());
-  std::iota(columns.begin(), columns.end(), 0);
-  add(model, config, columns);
+Judge::Judge(const Model& model, const ArmConfig& config, std::size_t columns) : expect_(config.expect) {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  const std::vector<Criteria> own = criteria(model, config);
+  const Criteria not_judged{-none, none, 0.0, none, false, false, false};  // joints of payloads
+  joints_.resize(std::max(columns, own.size()), {not_judged});
+  for (std::size_t i = 0; i < own.size(); ++i) joints_[i].by = own[i];
 }
 
-void Judge::add(const Model& robot, const ArmConfig& config, const std::vector<int>& columns) {
+std::vector<Judge::Criteria> Judge::criteria(const Model& robot, const ArmConfig& config) {
   constexpr double stop_margin_rad = 0.01, stop_margin_m = 0.002;
   const auto ranges = coordinate_ranges(robot);
   const auto passive = passive_coordinates(robot, config);
   const bool follows = follows_its_trajectory(config);
   const bool by_joint = config.controller.law != control::Law::task_space;
-  std::size_t i = 0;
+  std::vector<Criteria> all;
   for (const Joint& joint : robot.joints()) {
-    for (int k = 0; k < joint.degrees && i < passive.size(); ++k, ++i) {
-      const std::size_t column = columns[i];
-      if (column < joints_.size()) continue;  // already known
+    for (int k = 0; k < joint.degrees; ++k) {
+      const std::size_t i = all.size();
       const bool linear = CoordinateUnit::of(joint, k).linear;
       const bool wraps = joint.description.type == JointType::continuous;
-      const double most = expect_.tracking_max.value_or(linear ? expect_.prismatic_error_m : quarter_turn_rad);
-      const bool tracked = by_joint && passive[i] == 0 && (follows || expect_.tracking_max);
-      constexpr double none = std::numeric_limits<double>::infinity();
-      joints_.resize(column, {-none, none, 0.0, none, false, false, false});  // joints of payloads are not judged
-      joints_.push_back(
+      const double most =
+          config.expect.tracking_max.value_or(linear ? config.expect.prismatic_error_m : quarter_turn_rad);
+      const bool tracked = by_joint && passive[i] == 0 && (follows || config.expect.tracking_max);
+      all.push_back(
           {ranges[i].lower, ranges[i].upper, linear ? stop_margin_m : stop_margin_rad, most, linear, wraps, tracked});
     }
   }
+  return all;
+}
+
+void Judge::judge_by(std::span<const Criteria> criteria, std::span<const int> columns) noexcept {
+  for (std::size_t i = 0; i < criteria.size(); ++i) joints_[columns[i]].by = criteria[i];
 }
 
 double Judge::JointJudge::error_rms() const noexcept {
@@ -182,13 +186,18 @@ void Judge::note(double time_s, const control::CycleReport& report, bool with_re
 void Judge::note_joint(double time_s, std::size_t coordinate, double q, double reference,
                        bool with_reference) noexcept {
   JointJudge& joint = joints_[coordinate];
-  const double beyond = std::max(q - joint.upper, joint.lower - q);
-  if (beyond > joint.stop_margin && joint.beyond_s < 0.0) joint.beyond_s = time_s;
-  joint.beyond = std::max(joint.beyond, beyond);
-  if (!with_reference || !joint.tracked) return;
+  const Criteria& by = joint.by;
+  const double beyond = std::max(q - by.upper, by.lower - q);
+  if (beyond > by.stop_margin && joint.beyond_s < 0.0) joint.beyond_s = time_s;
+  if (beyond > joint.beyond) {
+    joint.beyond = beyond;
+    joint.beyond_lower = by.lower;
+    joint.beyond_upper = by.upper;
+  }
+  if (!with_reference || !by.tracked) return;
   double error = reference - q;
-  if (joint.wraps) error = std::remainder(error, 2.0 * std::numbers::pi);
-  if (std::abs(error) > joint.largest_error && joint.error_s < 0.0) joint.error_s = time_s;
+  if (by.wraps) error = std::remainder(error, 2.0 * std::numbers::pi);
+  if (std::abs(error) > by.largest_error && joint.error_s < 0.0) joint.error_s = time_s;
   joint.error = std::max(joint.error, std::abs(error));
   joint.error_squares += error * error;
   if (joint.cycles == 0) joint.reference_first = reference;
@@ -253,8 +262,8 @@ void Judge::tell_motion(ArmRecord& record) const {
   if (!beyond.empty()) {
     const JointJudge& joint = joints_[beyond[0]];
     add_failure(record, joint.beyond_s,
-                of_joints(joined(coordinate_text(record, beyond[0]), " went ", joint.beyond, unit_of(joint.linear),
-                                 " beyond its position limits, ", joint.lower, " to ", joint.upper),
+                of_joints(joined(coordinate_text(record, beyond[0]), " went ", joint.beyond, unit_of(joint.by.linear),
+                                 " beyond its position limits, ", joint.beyond_lower, " to ", joint.beyond_upper),
                           beyond.size()));
   }
   const auto away =
@@ -262,8 +271,8 @@ void Judge::tell_motion(ArmRecord& record) const {
   if (!away.empty()) {
     const JointJudge& joint = joints_[away[0]];
     add_failure(record, joint.error_s,
-                of_joints(joined(coordinate_text(record, away[0]), " was up to ", joint.error, unit_of(joint.linear),
-                                 " away from its reference, more than ", joint.largest_error),
+                of_joints(joined(coordinate_text(record, away[0]), " was up to ", joint.error, unit_of(joint.by.linear),
+                                 " away from its reference, more than ", joint.by.largest_error),
                           away.size()));
   }
   const auto share = [](const JointJudge& j) { return j.error_rms() / std::max(j.motion_rms(), 1e-12); };
@@ -275,11 +284,11 @@ void Judge::tell_motion(ArmRecord& record) const {
       share);
   if (!lost.empty() && !expect_.tracking_rms) {
     const JointJudge& joint = joints_[lost[0]];
-    add_failure(
-        record, 0.0,
-        of_joints(joined(coordinate_text(record, lost[0]), " did not follow: the rms of its error, ", joint.error_rms(),
-                         unit_of(joint.linear), ", is more than a third of that of its motion, ", joint.motion_rms()),
-                  lost.size()));
+    add_failure(record, 0.0,
+                of_joints(joined(coordinate_text(record, lost[0]), " did not follow: the rms of its error, ",
+                                 joint.error_rms(), unit_of(joint.by.linear),
+                                 ", is more than a third of that of its motion, ", joint.motion_rms()),
+                          lost.size()));
   }
 }
 

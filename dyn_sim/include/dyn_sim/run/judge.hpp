@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,11 +35,24 @@ inline constexpr double least_motion_rms = 0.05;  // rad or m; smaller motions a
 
 class Judge {
  public:
-  // The tracking of coordinates in `config.passive_joints` is not judged.
-  Judge(const Model& model, const ArmConfig& config);
+  // By which one coordinate is judged.
+  struct Criteria {
+    double lower, upper;   // position limits, rad or m
+    double stop_margin;    // by which they may be exceeded
+    double largest_error;  // rad or m; infinity if it is not judged
+    bool linear, wraps, tracked;
+  };
+  // Those of a robot without payloads, by coordinate. The tracking of coordinates in `config.passive_joints` is not
+  // judged.
+  [[nodiscard]] static std::vector<Criteria> criteria(const Model& robot, const ArmConfig& config);
+
+  // `columns`: of the record, where events add joints to those of the model.
+  Judge(const Model& model, const ArmConfig& config, std::size_t columns = 0);
 
   // The loop, every cycle. `with_reference`: the arm should follow its trajectory, it is not being brought to rest.
   DYN_REALTIME void note(double time_s, const control::CycleReport& report, bool with_reference) noexcept;
+  // From now on these; `columns`: those of the coordinates in the record. Other columns keep theirs.
+  DYN_REALTIME void judge_by(std::span<const Criteria> criteria, std::span<const int> columns) noexcept;
   // The position of a joint; `reference` is that of its trajectory.
   DYN_REALTIME void note_joint(double time_s, std::size_t coordinate, double q, double reference,
                                bool with_reference) noexcept;
@@ -59,19 +73,14 @@ class Judge {
 
   static constexpr double largest = static_cast<double>(std::numeric_limits<float>::max());
 
-  // The robot also has these joints, from some event on; `columns`: their columns in the record.
-  void add(const Model& robot, const ArmConfig& config, const std::vector<int>& columns);
-
  private:
   // Of one coordinate.
   struct JointJudge {
-    double lower, upper;  // position limits, and how far they may be exceeded
-    double stop_margin;
-    double largest_error;  // rad or m; infinity if it is not judged
-    bool linear, wraps, tracked;
+    Criteria by;
 
-    double beyond = 0.0, beyond_s = -1.0;  // largest excess over a limit, and when it was first too large
-    double error = 0.0, error_s = -1.0;    // likewise the distance from the reference
+    double beyond = 0.0, beyond_s = -1.0;           // largest excess over a limit, and when it was first too large
+    double beyond_lower = 0.0, beyond_upper = 0.0;  // the limits then
+    double error = 0.0, error_s = -1.0;             // likewise the distance from the reference
     double error_squares = 0.0;
     double reference_first = 0.0, reference_sum = 0.0, reference_squares = 0.0;  // sums of reference - first
     std::int64_t cycles = 0;
