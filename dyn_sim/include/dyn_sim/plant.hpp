@@ -46,6 +46,12 @@ struct Wall {
   double damping_ratio = 1.0;
 };
 
+// A force on a link at a point of the link.
+struct Push {
+  std::string link;
+  Vec3d force_N = Vec3d::Zero(), point_m = Vec3d::Zero();  // frame of the base; of the link
+};
+
 constexpr double shortest_step_s = 1e-9;
 
 struct PlantSettings {
@@ -99,7 +105,7 @@ class Plant {
 
   // Continues from the state of another plant of the same settings, whose robot may have other payloads or joints:
   // coordinate i starts with the state of coordinate from[i], or at rest at 0 if that is -1. Also takes over torques
-  // and readings delayed in drives and sensors, but not the push. Allocates nothing, so that a plant built beside the
+  // and readings delayed in drives and sensors, but not the pushes. Allocates nothing, so that a plant built beside the
   // loop can replace the previous one between two cycles.
   virtual void take_over(const Plant& before, std::span<const int> from) noexcept = 0;
 
@@ -109,8 +115,14 @@ class Plant {
   // Between cycles; velocities stay continuous.
   virtual void attach(const Payload& payload) = 0;
   virtual void detach(const std::string& name) = 0;
-  // A force on a link, base frame, at a point of the link, until it is set to zero.
-  virtual void push(const std::string& link, const Vec3d& force_N, const Vec3d& point_in_link_m) = 0;
+  // Forces that add up, until others take the place of all of them. Throws ModelError, and changes nothing, where the
+  // robot does not have the link of one.
+  virtual void set_pushes(std::span<const Push> pushes) = 0;
+  // One alone, until it is set to zero.
+  void push(const std::string& link, const Vec3d& force_N, const Vec3d& point_in_link_m) {
+    const Push one{link, force_N, point_in_link_m};
+    set_pushes({&one, 1});
+  }
 };
 
 // These throw ModelError naming what the engine cannot do, or that the engine is missing.

@@ -41,6 +41,12 @@ void check_step(double step_s) {
   throw ModelError(text.str());
 }
 
+void check_pushes(const Model& model, std::span<const Push> pushes) {
+  for (const Push& push : pushes) {
+    if (model.find_link(push.link) == nullptr) throw ModelError("push: the robot has no link '" + push.link + "'");
+  }
+}
+
 int steps_in(double period_s, double wanted_s) noexcept {
   constexpr double most = 1e9;
   return static_cast<int>(std::clamp(std::ceil(period_s / wanted_s - 1e-9), 1.0, most));

@@ -14,6 +14,8 @@ namespace dyn::sim {
 
 // Throws ModelError if the step is not 0 and shorter than shortest_step_s.
 void check_step(double step_s);
+// Throws ModelError if the robot lacks a link that is pushed.
+void check_pushes(const Model& model, std::span<const Push> pushes);
 // Equal steps of at most `wanted_s`, which was checked, that fill a period.
 [[nodiscard]] int steps_in(double period_s, double wanted_s) noexcept;
 

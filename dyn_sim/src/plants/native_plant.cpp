@@ -126,12 +126,9 @@ class NativePlant final : public Plant {
   void attach(const Payload& payload) override { rebuild(dyn::attach(model_->description(), payload)); }
   void detach(const std::string& name) override { rebuild(dyn::detach(model_->description(), name)); }
 
-  void push(const std::string& link, const Vec3d& force_N, const Vec3d& point_in_link_m) override {
-    if (model_->find_link(link) == nullptr) throw ModelError("push: the robot has no link '" + link + "'");
-    push_link_ = link;
-    push_force_ = force_N;
-    push_point_in_link_ = point_in_link_m;
-    pushing_ = force_N.squaredNorm() > 0.0;
+  void set_pushes(std::span<const Push> pushes) override {
+    check_pushes(*model_, pushes);
+    pushes_.assign(pushes.begin(), pushes.end());
     find_pushed();
   }
 
@@ -166,11 +163,12 @@ class NativePlant final : public Plant {
 
   // Body indices change when a payload is attached or detached.
   void find_pushed() {
-    const Link* const link = pushing_ ? model_->find_link(push_link_) : nullptr;
-    pushing_ = link != nullptr && link->body >= 0;
-    if (!pushing_) return;
-    push_body_ = link->body;
-    push_point_ = link->body_T_link.R * push_point_in_link_ + link->body_T_link.p_m;
+    pushed_.clear();
+    for (const Push& push : pushes_) {
+      const Link* const link = model_->find_link(push.link);
+      if (link == nullptr || link->body < 0 || push.force_N.isZero(0.0)) continue;
+      pushed_.push_back({link->body, link->body_T_link.R * push.point_m + link->body_T_link.p_m, push.force_N});
+    }
   }
 
   // With which the drives accelerate themselves.
@@ -189,21 +187,28 @@ class NativePlant final : public Plant {
       xdot[i] = v[i];
     }
     for (const BodyFriction& f : frictions_) total_[f.coordinate] -= f.torque(v[f.coordinate]);
-    if (pushing_) add_push(q);
+    if (!pushed_.empty()) add_pushes(q);
     const std::span<double> qdd(xdot.data() + n_, n_);
     Status status = dynamics_->update_terms(q, v, 0);
     if (status.ok()) status = dynamics_->forward(total_, qdd);
     if (!status.ok()) std::fill(qdd.begin(), qdd.end(), std::numeric_limits<double>::quiet_NaN());
   }
 
-  void add_push(std::span<const double> q) {
+  void add_pushes(std::span<const double> q) {
     const Tree& tree = model_->tree();
     Workspace<double>& ws = *kinematics_;
     spread_positions(tree, q.data(), ws);
     update_kinematics(tree, ws, needs_positions);
-    const auto b = push_body_;
-    add_point_force<double>(tree, ws, push_body_, ws.origin[b] + ws.R[b] * push_point_, push_force_, total_);
+    for (const Pushed& push : pushed_) {
+      const Vec3d point = ws.origin[push.body] + ws.R[push.body] * push.point_m;
+      add_point_force<double>(tree, ws, push.body, point, push.force_N, total_);
+    }
   }
+
+  struct Pushed {
+    int body;
+    Vec3d point_m, force_N;  // frame of the body; of the base
+  };
 
   PlantSettings settings_;
   Drives drives_;
@@ -221,10 +226,8 @@ class NativePlant final : public Plant {
   DormandPrince integrator_;
   std::vector<double> total_;
 
-  bool pushing_ = false;
-  int push_body_ = -1;
-  std::string push_link_;
-  Vec3d push_force_ = Vec3d::Zero(), push_point_ = Vec3d::Zero(), push_point_in_link_ = Vec3d::Zero();
+  std::vector<Push> pushes_;
+  std::vector<Pushed> pushed_;  // those of links that move
 };
 
 }  // namespace

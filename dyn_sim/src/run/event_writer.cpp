@@ -113,9 +113,8 @@ void EventWriter::make_ready(const Planned& planned, Ready& ready, const std::st
       if (ready.learner != nullptr) learning_event_ = planned.event;
     } else if (const auto* const estimate = std::get_if<EstimateEvent>(&what)) {
       end_estimate(*estimate, planned, ready, stop);
-    } else if (push_ == std::get_if<PushEvent>(&what)) {  // unless another push has followed, or this one was refused
-      build(carried_, nullptr, nullptr, ready);
-      push_ = nullptr;
+    } else if (std::erase(pushes_, std::get_if<PushEvent>(&what)) > 0) {  // else it was refused
+      build(carried_, pushes_, nullptr, ready);
     }
   } catch (const ModelError& error) {
     ready = Ready{};
@@ -137,7 +136,7 @@ void EventWriter::put(const AttachEvent& event, Ready& ready) {
   RobotDescription carried = carried_;
   if (event.target != Target::model) {
     carried = dyn::attach(carried_, event.payload);
-    build(carried, push_, nullptr, ready);
+    build(carried, pushes_, nullptr, ready);
     ready.carried = 1;
   }
   if (event.target != Target::plant) (void)live_.attach(event.payload, event.transition_time_s, &ready.change);
@@ -150,7 +149,7 @@ void EventWriter::put(const DetachEvent& event, Ready& ready) {
   RobotDescription carried = carried_;
   if (event.target != Target::model) {
     carried = dyn::detach(carried_, event.payload);
-    build(carried, push_, nullptr, ready);
+    build(carried, pushes_, nullptr, ready);
     ready.carried = -1;
   }
   if (event.target != Target::plant) (void)live_.detach(event.payload, event.transition_time_s, &ready.change);
@@ -167,15 +166,17 @@ void EventWriter::put(const SetEvent& event, Ready& ready) {
 }
 
 void EventWriter::put(const PushEvent& event, Ready& ready) {
-  build(carried_, &event, nullptr, ready);
-  push_ = &event;
+  std::vector<const PushEvent*> pushes = pushes_;
+  pushes.push_back(&event);
+  build(carried_, pushes, nullptr, ready);
+  pushes_ = std::move(pushes);
 }
 
 void EventWriter::put(const RobotEvent& event, Ready& ready) {
   const Model& robot = *event.robot;
   const std::vector<int> from = carried_coordinates(*robot_, robot, event.map);
   const RobotDescription carried = with_payloads(robot.description(), payloads_);
-  build(carried, push_, &event.map, ready);
+  build(carried, pushes_, &event.map, ready);
   const control::Parameters parameters = parameters_for(event);
   auto what = control::Actuation::from_model(robot, own_passive_joints(robot, config_.passive_joints));
   what.payload_link = config_.payload_link;
@@ -270,15 +271,17 @@ void EventWriter::attach_learnt(const EstimateEvent& event, const Planned& plann
   }
 }
 
-void EventWriter::build(const RobotDescription& carried, const PushEvent* push, const CoordinateMap* map,
-                        Ready& ready) const {
+void EventWriter::build(const RobotDescription& carried, const std::vector<const PushEvent*>& pushes,
+                        const CoordinateMap* map, Ready& ready) const {
   auto plant = make_plant(carried, plant_settings_, config_.live.model.gravity_mps2);
   const Model& model = plant->model();
   if (plant->q().size() > most_coordinates_) {
     throw ModelError("the arm would have " + std::to_string(plant->q().size()) +
                      " degrees of freedom; max_payload_dofs leaves room for " + std::to_string(most_coordinates_));
   }
-  if (push != nullptr) plant->push(push->link, push->force_N, push->point_m);
+  std::vector<Push> forces;
+  for (const PushEvent* push : pushes) forces.push_back({push->link, push->force_N, push->point_m});
+  plant->set_pushes(forces);
   ready.from = map == nullptr ? same_coordinates(*plant_, model) : carried_through(*plant_, model, *map);
   ready.columns = columns_.of(model);
   ready.plant = std::move(plant);

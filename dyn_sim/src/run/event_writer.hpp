@@ -86,7 +86,8 @@ class EventWriter {
   void put(const SetEvent& event, Ready& ready);
   void put(const PushEvent& event, Ready& ready);
   void put(const RobotEvent& event, Ready& ready);
-  void build(const RobotDescription& carried, const PushEvent* push, const CoordinateMap* map, Ready& ready) const;
+  void build(const RobotDescription& carried, const std::vector<const PushEvent*>& pushes, const CoordinateMap* map,
+             Ready& ready) const;
   [[nodiscard]] control::Parameters parameters_for(const RobotEvent& event) const;
   void put(const EstimateEvent& event, Ready& ready);
   void end_estimate(const EstimateEvent& event, const Planned& planned, Ready& ready, const std::stop_token& stop);
@@ -106,8 +107,8 @@ class EventWriter {
   // The writer's own.
   RobotDescription carried_;  // the present robot of the plant, payloads included
   std::vector<Payload> payloads_;
-  std::shared_ptr<const Model> plant_;  // the model of the plant, payloads included
-  const PushEvent* push_ = nullptr;
+  std::shared_ptr<const Model> plant_;    // the model of the plant, payloads included
+  std::vector<const PushEvent*> pushes_;  // those that last
   std::unique_ptr<identify::PayloadLearner> learner_;
   int learning_event_ = -1;                                                 // the event of the present estimate
   std::vector<std::unique_ptr<identify::PayloadLearner>> learners_before_;  // the loop may still use the newest

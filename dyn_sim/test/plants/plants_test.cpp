@@ -352,6 +352,27 @@ TEST_P(Plants, PushesActUntilTheyEnd) {
   EXPECT_NEAR(plant->v()[0], v, 1e-12);
 }
 
+TEST_P(Plants, PushesAtTheSameTimeAddUp) {
+  const auto plant = make(settings_);
+  const std::vector<Push> three{{"rim", Vec3d(0.0, 5.0, 0.0), Vec3d(0.2, 0.0, 0.0)},
+                                {"rim", Vec3d(0.0, 5.0, 0.0), Vec3d(0.2, 0.0, 0.0)},
+                                {"rim", Vec3d(0.0, 7.0, 0.0), Vec3d(-0.1, 0.0, 0.0)}};
+  plant->set_pushes(three);
+  std::vector<double> a(1);
+  for (int k = 0; k < 2; ++k) plant->acceleration(a);
+  EXPECT_NEAR(a[0], (1.0 + 1.0 - 0.7) / wheel_inertia_kgm2, 1e-9);
+  const std::vector<Push> wrong{three[0], {"spoke", Vec3d::UnitY(), Vec3d::Zero()}};
+  EXPECT_THROW(plant->set_pushes(wrong), ModelError);
+  plant->acceleration(a);
+  EXPECT_NEAR(a[0], (1.0 + 1.0 - 0.7) / wheel_inertia_kgm2, 1e-9) << "a refusal changes nothing";
+  plant->push("rim", Vec3d(0.0, 5.0, 0.0), Vec3d(0.2, 0.0, 0.0));
+  plant->acceleration(a);
+  EXPECT_NEAR(a[0], 1.0 / wheel_inertia_kgm2, 1e-9) << "one alone";
+  plant->set_pushes({});
+  plant->acceleration(a);
+  EXPECT_NEAR(a[0], 0.0, 1e-12);
+}
+
 INSTANTIATE_TEST_SUITE_P(Engine, Plants, testing::ValuesIn(engines()), [](const auto& e) { return e.param; });
 
 }  // namespace

@@ -131,15 +131,15 @@ class MujocoPlant final : public Plant {
   void attach(const Payload& payload) override { rebuild(dyn::attach(model_->description(), payload)); }
   void detach(const std::string& name) override { rebuild(dyn::detach(model_->description(), name)); }
 
-  void push(const std::string& link, const Vec3d& force_N, const Vec3d& point_in_link_m) override {
-    const Link* const found = model_->find_link(link);
-    if (found == nullptr) throw ModelError("push: the robot has no link '" + link + "'");
-    if (found->body >= 0 && sim_.body[found->body] < 0) {
-      throw ModelError("push: link '" + link + "' has no mass of its own in MuJoCo");
+  void set_pushes(std::span<const Push> pushes) override {
+    check_pushes(*model_, pushes);
+    for (const Push& push : pushes) {
+      const Link& link = *model_->find_link(push.link);
+      if (link.body >= 0 && sim_.body[link.body] < 0) {
+        throw ModelError("push: link '" + push.link + "' has no mass of its own in MuJoCo");
+      }
     }
-    push_link_ = link;
-    push_force_ = force_N;
-    push_point_in_link_ = point_in_link_m;
+    pushes_.assign(pushes.begin(), pushes.end());
     find_pushed();
   }
 
@@ -191,12 +191,13 @@ class MujocoPlant final : public Plant {
   }
 
   void find_pushed() {
-    push_body_ = -1;
-    const Link* const link = push_force_.isZero(0.0) ? nullptr : model_->find_link(push_link_);
-    std::fill_n(sim_.data->xfrc_applied, 6 * sim_.model->nbody, 0.0);
-    if (link == nullptr || link->body < 0) return;
-    push_body_ = sim_.body[link->body];
-    push_point_ = link->body_T_link.R * push_point_in_link_ + link->body_T_link.p_m;
+    pushed_.clear();
+    for (const Push& push : pushes_) {
+      const Link* const link = model_->find_link(push.link);
+      const int body = link == nullptr || link->body < 0 ? -1 : sim_.body[link->body];
+      if (body < 0 || push.force_N.isZero(0.0)) continue;
+      pushed_.push_back({body, link->body_T_link.R * push.point_m + link->body_T_link.p_m, push.force_N});
+    }
   }
 
   void write_state() {
@@ -224,13 +225,15 @@ class MujocoPlant final : public Plant {
     std::fill_n(d.qfrc_applied, sim_.model->nv, 0.0);
     for (size_t i = 0; i < q_.size(); ++i) d.qfrc_applied[sim_.dof[sim_.lead[i]]] = drives_.effort()[i];
     put_rate_friction();
-    if (push_body_ < 0) return;
-    const auto b = push_body_;
-    const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(d.xmat + 9 * b);
-    const Vec3d arm =
-        Eigen::Map<const Vec3d>(d.xpos + 3 * b) + R * push_point_ - Eigen::Map<const Vec3d>(d.xipos + 3 * b);
-    Eigen::Map<Eigen::Matrix<double, 6, 1>> wrench(d.xfrc_applied + 6 * b);
-    wrench << push_force_, arm.cross(push_force_);
+    std::fill_n(d.xfrc_applied, 6 * sim_.model->nbody, 0.0);
+    for (const auto& [b, point_m, force_N] : pushed_) {
+      const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(d.xmat + 9 * b);
+      const Vec3d arm =
+          Eigen::Map<const Vec3d>(d.xpos + 3 * b) + R * point_m - Eigen::Map<const Vec3d>(d.xipos + 3 * b);
+      Eigen::Map<Eigen::Matrix<double, 6, 1>> wrench(d.xfrc_applied + 6 * b);
+      wrench.head<3>() += force_N;
+      wrench.tail<3>() += arm.cross(force_N);
+    }
   }
 
   // Friction and damping that depend on the size and sign of the velocity: MuJoCo's solver keeps them constant in each
@@ -252,6 +255,11 @@ class MujocoPlant final : public Plant {
     BodyFriction friction;
   };
 
+  struct Pushed {
+    int body;                // of MuJoCo
+    Vec3d point_m, force_N;  // frame of the body; of the base
+  };
+
   const mujoco::Library& mj_;
   PlantSettings settings_;
   Drives drives_;
@@ -262,9 +270,8 @@ class MujocoPlant final : public Plant {
   std::vector<double> q_, v_;
   std::vector<RateFriction> rate_friction_;  // of joints that have more than viscous and Coulomb friction
 
-  int push_body_ = -1;
-  std::string push_link_;
-  Vec3d push_force_ = Vec3d::Zero(), push_point_ = Vec3d::Zero(), push_point_in_link_ = Vec3d::Zero();
+  std::vector<Push> pushes_;
+  std::vector<Pushed> pushed_;  // those of links that move
 };
 
 }  // namespace
