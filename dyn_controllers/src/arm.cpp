@@ -18,6 +18,7 @@ namespace dyn_controllers {
 namespace {
 
 using dyn::ModelError;
+using Mode = dyn::control::CycleReport::Mode;
 
 // Those of passive_joints that the robot has; the others may come with payloads.
 std::vector<std::string> own_passive_joints(const dyn::Model& robot, const std::vector<std::string>& passive) {
@@ -87,7 +88,8 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
                                                                      : Command::effort);
   }
   const size_t n = live_->max_coordinates();
-  for (auto* x : {&q_, &v_, &ref_q_, &ref_v_, &ref_a_, &followed_q_, &followed_v_, &followed_a_, &effort_, &acting_}) {
+  for (auto* x :
+       {&q_, &v_, &ref_q_, &ref_v_, &ref_a_, &followed_q_, &followed_v_, &followed_a_, &braking_, &effort_, &acting_}) {
     x->assign(n, 0.0);
   }
   coordinate_of_.assign(n, -1);
@@ -311,10 +313,10 @@ bool Arm::state_is_finite() const noexcept {
 }
 
 void Arm::activate() noexcept {
-  stepped_ = false;
+  stepped_ = state_is_lost_ = false;
   for (size_t i = 0; i < coordinate_names_.size(); ++i) {
-    ref_q_[i] = q_[i];
-    ref_v_[i] = ref_a_[i] = 0.0;
+    ref_q_[i] = followed_q_[i] = q_[i];
+    ref_v_[i] = ref_a_[i] = followed_v_[i] = followed_a_[i] = 0.0;
   }
   show_posture();
   activation_.store((activation_.load(std::memory_order_relaxed) + 1) | 1U, std::memory_order_relaxed);
@@ -348,42 +350,17 @@ dyn::control::CycleReport Arm::step(bool fresh_reference, double elapsed_s) noex
   const double lead = chained_ && lead_by_mode_.load(std::memory_order_relaxed) ? 1.0 : 0.0;
   auto report = controller_->step({q_, v_, base_moves() ? &gravity_ : nullptr, elapsed_s},
                                   {ref_q_, ref_v_, ref_a_, fresh_reference, nullptr, task_, lead}, effort_);
-  const dyn::control::FollowedReference reference = controller_->reference();
-  std::copy(reference.q.begin(), reference.q.end(), followed_q_.begin());
-  std::copy(reference.v.begin(), reference.v.end(), followed_v_.begin());
-  std::copy(reference.a.begin(), reference.a.end(), followed_a_.begin());
   if (controller_->has_entries()) reorder(report);
+  const bool lost =
+      report.mode == Mode::holding_torque || report.mode == Mode::safe_torque || report.mode == Mode::failed;
+  if (lost) {
+    brake_reference();
+  } else {
+    take_followed();
+  }
+  state_is_lost_ = lost;
   learn(report);
   return report;
-}
-
-double Arm::command(Command what, size_t coordinate) const noexcept {
-  switch (what) {
-    case Command::position: return followed_q_[coordinate];
-    case Command::velocity: return followed_v_[coordinate];
-    case Command::effort: return effort_[coordinate];
-  }
-  return std::numeric_limits<double>::quiet_NaN();
-}
-
-void Arm::write(std::vector<hardware_interface::LoanedCommandInterface>& interfaces) noexcept {
-  size_t next = 0;
-  for (const Command what : commands_) {
-    for (const size_t i : controlled_) put(interfaces[next++], command(what, i));
-  }
-}
-
-void Arm::write_rest(std::vector<hardware_interface::LoanedCommandInterface>& interfaces) noexcept {
-  if (!stepped_) return;  // gravity is not known yet; the interfaces still hold the previous controller's commands
-  const bool holds_gravity = holds_gravity_.load(std::memory_order_relaxed);
-  for (const size_t i : controlled_) {
-    if (std::isfinite(q_[i])) followed_q_[i] = q_[i];
-    followed_v_[i] = 0.0;
-    const double gravity = holds_gravity ? terms().gravity[i] : 0.0;
-    const double limit = coordinate_of(i) < 0 ? 0.0 : controller_->effort_bound(coordinate_of(i));
-    effort_[i] = std::isfinite(gravity) ? std::clamp(gravity, -limit, limit) : 0.0;
-  }
-  write(interfaces);
 }
 
 }  // namespace dyn_controllers

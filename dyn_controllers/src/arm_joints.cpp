@@ -105,22 +105,15 @@ double Arm::moving_torque(size_t i) const noexcept {
   return controller_->moving_effort(coordinate_of(i));
 }
 
-// From the model's coordinates to those of this object. A joint that the model does not have is where it is.
+// From the model's coordinates to those of this object.
 void Arm::reorder(dyn::control::CycleReport& report) noexcept {
-  const dyn::control::FollowedReference reference = controller_->reference();
   const Terms& terms = controller_->terms();
-  std::copy_n(q_.begin(), states(), followed_q_.begin());
-  for (auto* x : {&followed_v_, &followed_a_}) std::fill(x->begin(), x->end(), 0.0);
   for (const auto term : every_term) std::fill((terms_.*term).begin(), (terms_.*term).end(), 0.0);
   std::fill(coordinate_of_.begin(), coordinate_of_.end(), -1);
   for (size_t i = 0; i < controller_->state().q.size(); ++i) {
     const size_t entry = controller_->entry_of(i);
     coordinate_of_[entry] = static_cast<int>(i);
     for (const auto term : every_term) (terms_.*term)[entry] = (terms.*term)[i];
-    if (i >= reference.q.size()) continue;
-    followed_q_[entry] = reference.q[i];
-    followed_v_[entry] = reference.v[i];
-    followed_a_[entry] = reference.a[i];
   }
   for (int* coordinate : {&report.frozen, &report.reference_cut.coordinate}) {
     if (*coordinate >= 0) *coordinate = static_cast<int>(controller_->entry_of(*coordinate));

@@ -70,6 +70,79 @@ TEST(Feedforward, IsTheInverseDynamicsOfTheReference) {
   }
 }
 
+// Drives with a loop of their own, joint1 at 1 rad/s, and then its state is lost: `frozen`, or a position that is NaN.
+class LostState : public testing::TestWithParam<bool> {
+ protected:
+  static constexpr double period = 0.001;
+  LostState() : plugin_(parameters()) {
+    plugin_.initial["joint1/velocity"] = 1.0;
+    plugin_.start(true);
+  }
+  static std::map<std::string, rclcpp::ParameterValue> parameters() {
+    auto all = plain(0.0);
+    all["command_interfaces"] = rclcpp::ParameterValue(std::vector<std::string>{"position", "velocity"});
+    all["state_timeout"] = rclcpp::ParameterValue(0.05);
+    return all;
+  }
+  return_type cycle() {
+    t_ += period;
+    for (const std::string& joint : arm7_joints()) {
+      (void)plugin_.reference(joint + "/position").set_value(joint == "joint1" ? t_ : 0.0);
+      (void)plugin_.reference(joint + "/velocity").set_value(joint == "joint1" ? 1.0 : 0.0);
+      (void)plugin_.reference(joint + "/acceleration").set_value(0.0);
+    }
+    return plugin_.update();
+  }
+  void show(double q, double v) {
+    plugin_.set_state("joint1/position", q);
+    plugin_.set_state("joint1/velocity", v);
+  }
+  // Until the drive is no longer told to move; every command is one that it can follow.
+  void expect_to_brake() {
+    double v = velocity(), q = position();
+    for (int i = 0; i < 120 && velocity() > 0.0; ++i, v = velocity(), q = position()) {
+      ASSERT_EQ(cycle(), return_type::OK);
+      EXPECT_LT(velocity(), v);
+      EXPECT_LT(v - velocity(), 10.1 * period);
+      EXPECT_NEAR(position() - q, 0.5 * (v + velocity()) * period, 1e-12);
+    }
+    EXPECT_EQ(velocity(), 0.0);
+  }
+  [[nodiscard]] double position() const { return plugin_.command("joint1/position"); }
+  [[nodiscard]] double velocity() const { return plugin_.command("joint1/velocity"); }
+
+  Plugin<FeedforwardController> plugin_;
+  double t_ = 0.0;
+};
+
+TEST_P(LostState, BrakesDrivesThatCloseALoopOfTheirOwn) {
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(cycle(), return_type::OK);
+    show(t_, 1.0);
+  }
+  ASSERT_EQ(velocity(), 1.0);
+  const bool frozen = GetParam();
+  if (!frozen) show(std::numeric_limits<double>::quiet_NaN(), 1.0);
+  for (int i = 0; i < 60 && frozen && velocity() == 1.0; ++i) ASSERT_EQ(cycle(), return_type::OK);  // not yet seen
+  expect_to_brake();
+  const double stopped = position();
+  EXPECT_GT(stopped, 0.14);
+  for (int i = 0; i < 600 && cycle() == return_type::OK; ++i) EXPECT_EQ(position(), stopped);
+  EXPECT_EQ(cycle(), return_type::ERROR);
+  if (frozen) {
+    (void)plugin_.controller->get_node()->deactivate();
+    EXPECT_EQ(position(), stopped) << "a frozen position is not where the arm is";
+    EXPECT_EQ(velocity(), 0.0);
+    return;
+  }
+  show(stopped + 1e-3, 0.0);
+  ASSERT_EQ(cycle(), return_type::OK) << "and on again from there";
+  EXPECT_NEAR(position(), stopped + 1e-3, 1e-4);
+  EXPECT_NEAR(velocity(), 0.0, 0.2);
+}
+INSTANTIATE_TEST_SUITE_P(Feedforward, LostState, testing::Bool(),
+                         [](const auto& at) { return at.param ? "Frozen" : "NotFinite"; });
+
 TEST(GravityCompensation, CarriesTheArmAndDampsIt) {
   Plugin<GravityCompensationController> plugin(plain(2.0));
   ASSERT_TRUE(plugin.initialised && plugin.configure());

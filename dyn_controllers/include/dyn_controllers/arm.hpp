@@ -117,7 +117,7 @@ class Arm {
   [[nodiscard]] DYN_REALTIME bool state_is_finite() const noexcept;
   [[nodiscard]] const std::vector<double>& q() const noexcept { return q_; }
   [[nodiscard]] const std::vector<double>& v() const noexcept { return v_; }
-  // As it was given; followed(): after the limits, for the robot's coordinates.
+  // As it was given; followed(): after the limits, for the robot's coordinates; braked to rest while the state is lost.
   [[nodiscard]] dyn::control::FollowedReference followed() const noexcept {
     return {{followed_q_.data(), states()}, {followed_v_.data(), states()}, {followed_a_.data(), states()}};
   }
@@ -151,6 +151,8 @@ class Arm {
   void check_payloads_by(const dyn::control::Parameters& control, const parameters::Params& params);
   void refuse_payload_without_state(const dyn::Model& model) const;
   DYN_REALTIME double command(Command what, size_t coordinate) const noexcept;
+  DYN_REALTIME void take_followed() noexcept;
+  DYN_REALTIME void brake_reference() noexcept;
   DYN_REALTIME void read_base(const std::vector<hardware_interface::LoanedStateInterface>& interfaces,
                               size_t first) noexcept;
   void check_replacement(const dyn::Model& robot, const dyn::control::Actuation& actuation) const;
@@ -209,7 +211,9 @@ class Arm {
   std::vector<int> coordinate_of_;  // the model's, in the last step; -1: it does not have it
   const dyn::control::TaskReference* task_ = nullptr;
   bool chained_ = false;
-  bool stepped_ = false;  // since it was activated
+  bool stepped_ = false;         // since it was activated
+  bool state_is_lost_ = false;   // in the last step: the state, or the result
+  std::vector<double> braking_;  // meanwhile, by coordinate: deceleration of the followed reference
 };
 
 }  // namespace dyn_controllers
