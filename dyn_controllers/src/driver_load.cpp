@@ -92,7 +92,7 @@ dyn::live::Applied DriverLoad::attach(const dyn::Payload& payload, double transi
   const auto apply = [&] { return live_.attach(payload, transition_time_s); };
   if (settings_.type.empty()) return apply();
   const std::scoped_lock lock(one_at_a_time_);
-  live_.check_attach(payload);  // what will be refused is not told
+  live_.check_attach(payload, transition_time_s);  // what will be refused is not told
   std::vector<dyn::Payload> wanted = live_.payloads();
   wanted.push_back(payload);
   return change(wanted, transition_time_s, apply);
@@ -102,7 +102,7 @@ dyn::live::Applied DriverLoad::detach(const std::string& name, double transition
   const auto apply = [&] { return live_.detach(name, transition_time_s); };
   if (settings_.type.empty()) return apply();
   const std::scoped_lock lock(one_at_a_time_);
-  (void)dyn::detach(live_.newest_model()->description(), name);
+  live_.check_detach(name, transition_time_s);
   std::vector<dyn::Payload> wanted = live_.payloads();
   std::erase_if(wanted, [&name](const dyn::Payload& payload) { return payload.name() == name; });
   return change(wanted, transition_time_s, apply);

@@ -259,6 +259,29 @@ TYPED_TEST(DriverService, IsNotToldWhatTheArmCannotCarry) {
   EXPECT_EQ(server.requests, before);
 }
 
+TYPED_TEST(DriverService, IsNotToldWhatTheModelRefusesToDo) {
+  Server<TypeParam> server;
+  ASSERT_TRUE(this->becomes(server, tool_kg));
+  const auto never = [](auto request, std::int32_t seconds) {
+    request.transition_time.sec = seconds;
+    return request;
+  };
+  int before = server.requests;
+  for (const std::int32_t seconds : {-1, 4000}) {
+    EXPECT_NE(this->refusal(never(box(), seconds)).find("transition_time"), std::string::npos);
+  }
+  EXPECT_EQ(server.requests, before);
+  ASSERT_TRUE(this->room_->template call<AttachPayload>("attach_payload", box())->success);
+  before = server.requests;
+  DetachPayload::Request off;
+  off.name = "box";
+  for (const std::int32_t seconds : {-1, 4000}) {
+    EXPECT_FALSE(this->room_->template call<DetachPayload>("detach_payload", never(off, seconds))->success);
+  }
+  EXPECT_EQ(server.requests, before);
+  EXPECT_EQ(this->attached(), 1U);
+}
+
 TYPED_TEST(DriverService, ThatAnswersLateIsToldAgainWhatTheModelCarries) {
   Server<TypeParam> server;
   ASSERT_TRUE(this->becomes(server, tool_kg));

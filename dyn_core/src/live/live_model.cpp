@@ -42,11 +42,18 @@ std::unique_lock<std::mutex> LiveModel::writer(const char* call) const {
   return std::unique_lock(writers_);
 }
 
-void LiveModel::check_attach(const Payload& payload) {
+void LiveModel::check_attach(const Payload& payload, double transition_time_s) {
   const auto lock = writer("LiveModel::check_attach");
-  Parts parts = parts_;
-  parts.payloads.push_back(payload);
+  check_transition_time(transition_time_s);
+  Parts parts = parts_with(payload);
   (void)prepare(parts, true, nullptr);
+}
+
+void LiveModel::check_detach(const std::string& payload_name, double transition_time_s) {
+  const auto lock = writer("LiveModel::check_detach");
+  check_transition_time(transition_time_s);
+  Parts parts = parts_without(payload_name);
+  (void)prepare(parts, false, nullptr);
 }
 
 Applied LiveModel::attach(const Payload& payload, double transition_time_s, Change* later) {
@@ -55,9 +62,7 @@ Applied LiveModel::attach(const Payload& payload, double transition_time_s, Chan
   if (auto next = has_frame(payload.name()) ? std::nullopt : model_->with(payload)) {
     return change_inertias(std::move(*next), transition_time_s, later, &payload, {});
   }
-  Parts parts = parts_;
-  parts.payloads.push_back(payload);
-  return change(std::move(parts), transition_time_s, later, true);
+  return change(parts_with(payload), transition_time_s, later, true);
 }
 
 Applied LiveModel::detach(const std::string& payload_name, double transition_time_s, Change* later) {
@@ -66,10 +71,7 @@ Applied LiveModel::detach(const std::string& payload_name, double transition_tim
   if (auto next = has_frame(payload_name) ? std::nullopt : model_->without(payload_name)) {
     return change_inertias(std::move(*next), transition_time_s, later, nullptr, payload_name);
   }
-  (void)dyn::detach(model_->description(), payload_name);  // throws where it is not attached, or carries another
-  Parts parts = parts_;
-  std::erase_if(parts.payloads, [&](const Payload& p) { return p.name() == payload_name; });
-  return change(std::move(parts), transition_time_s, later);
+  return change(parts_without(payload_name), transition_time_s, later);
 }
 
 Applied LiveModel::replace_robot(const RobotDescription& robot, double transition_time_s, Change* later) {
@@ -139,6 +141,19 @@ std::shared_ptr<const Model> LiveModel::model_of(std::uint64_t generation) const
 void LiveModel::collect() {
   fresh_generations_.collect();
   fresh_settings_.collect();
+}
+
+LiveModel::Parts LiveModel::parts_with(const Payload& payload) const {
+  Parts parts = parts_;
+  parts.payloads.push_back(payload);
+  return parts;
+}
+
+LiveModel::Parts LiveModel::parts_without(const std::string& payload_name) const {
+  (void)dyn::detach(model_->description(), payload_name);  // throws where it is not attached, or carries another
+  Parts parts = parts_;
+  std::erase_if(parts.payloads, [&](const Payload& p) { return p.name() == payload_name; });
+  return parts;
 }
 
 // The model of a change, built once. Everything that can refuse the change does so here, before anything is modified.

@@ -83,7 +83,9 @@ class LiveModel {
   // `later`: where to put the change, for apply(); null: it is published at once.
   Applied attach(const Payload& payload, double transition_time_s, Change* later = nullptr);
   Applied detach(const std::string& payload_name, double transition_time_s, Change* later = nullptr);
-  void check_attach(const Payload& payload);  // throws what attach() would
+  // These throw what attach() and detach() would, and change nothing.
+  void check_attach(const Payload& payload, double transition_time_s);
+  void check_detach(const std::string& payload_name, double transition_time_s);
   // A new description of the same joints, in the same order; payloads stay attached.
   Applied replace_robot(const RobotDescription& robot, double transition_time_s, Change* later = nullptr);
   // A new description whose joints may be others: `map` says what becomes of the coordinates (model/joint_changes.hpp).
@@ -155,6 +157,8 @@ class LiveModel {
     std::shared_ptr<const Model> model;
     std::vector<std::string> warnings;
   };
+  [[nodiscard]] Parts parts_with(const Payload& payload) const;
+  [[nodiscard]] Parts parts_without(const std::string& payload_name) const;
   Prepared prepare(Parts& parts, bool attaches, const CoordinateMap* map);
   Applied change(Parts parts, double transition_time_s, Change* later, bool attaches = false,
                  const CoordinateMap* map = nullptr);
