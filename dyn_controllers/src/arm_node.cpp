@@ -36,6 +36,7 @@ ArmNode::ArmNode(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, Control
 }
 
 ArmNode::~ArmNode() {
+  driver_load_.stop();
   node_->remove_on_set_parameters_callback(on_set_.get());
   node_->remove_post_set_parameters_callback(post_set_.get());
 }

@@ -88,6 +88,11 @@ DriverLoad::DriverLoad(rclcpp_lifecycle::LifecycleNode& node, const Settings& se
       repetitions_);
 }
 
+DriverLoad::~DriverLoad() {
+  stop();
+  const std::scoped_lock lock(one_at_a_time_);
+}
+
 dyn::live::Applied DriverLoad::attach(const dyn::Payload& payload, double transition_time_s) {
   const auto apply = [&] { return live_.attach(payload, transition_time_s); };
   if (settings_.type.empty()) return apply();
@@ -149,17 +154,30 @@ void DriverLoad::publish(const dyn::BodyInertia& load) {
   publisher_->publish(message);
 }
 
+// Whether what `look` looks for comes within the timeout. In slices, so that stop() ends this.
+bool DriverLoad::comes(const std::function<bool(std::chrono::milliseconds)>& look) const {
+  constexpr std::chrono::milliseconds slice(20);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(settings_.timeout);
+  while (!stopped_ && rclcpp::ok()) {
+    if (look(slice)) return true;
+    if (std::chrono::steady_clock::now() > end) return false;
+  }
+  return false;
+}
+
 // A refusal leaves the driver as it was. Without an answer in time nobody knows: it may come to the request later.
 void DriverLoad::call(const dyn::BodyInertia& load, double transition_time_s) {
-  const auto patience = std::chrono::duration<double>(settings_.timeout);
   const std::string driver = "the robot's driver (" + settings_.name + ")";
-  if (!client_->wait_for_service(patience)) {
+  if (!comes([this](auto slice) { return client_->wait_for_service(slice); })) {
     agreed_ = false;
     throw dyn::ModelError(driver + " is not there");
   }
   const std::shared_ptr<void> request = service_->request(load, transition_time_s);
   auto answer = client_->async_send_request(request.get());
-  if (executor_.spin_until_future_complete(answer, patience) != rclcpp::FutureReturnCode::SUCCESS) {
+  const auto look = [&](auto slice) {
+    return executor_.spin_until_future_complete(answer, slice) == rclcpp::FutureReturnCode::SUCCESS;
+  };
+  if (!comes(look)) {
     (void)client_->remove_pending_request(answer.request_id);
     agreed_ = false;
     throw dyn::ModelError(driver + " has not answered within " + std::to_string(settings_.timeout) +
@@ -174,7 +192,7 @@ void DriverLoad::call(const dyn::BodyInertia& load, double transition_time_s) {
 void DriverLoad::try_again() {
   const bool there = !client_ || client_->service_is_ready();
   agreed_ = agreed_ && there;
-  if (agreed_) return;
+  if (agreed_ || stopped_) return;
   try {
     if (!there) throw dyn::ModelError("the robot's driver (" + settings_.name + ") is not there");
     tell(live_.payloads(), 0.0);

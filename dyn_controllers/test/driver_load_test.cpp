@@ -224,6 +224,47 @@ using Drivers = ::testing::Types<UniversalRobots>;
 #endif
 TYPED_TEST_SUITE(DriverService, Drivers);
 
+// One that takes requests and never answers, of which a controller waits for 30 s.
+template <class Driver>
+class SilentDriver : public ::testing::Test {
+ protected:
+  using Service = typename Driver::Service;
+  SilentDriver() : plugin_(patient()), driver_(std::make_shared<rclcpp::Node>("driver")) {
+    service_ = driver_->template create_service<Service>(
+        "/driver/load",
+        [this](const std::shared_ptr<rmw_request_id_t>&, const typename Service::Request::SharedPtr&) { ++requests_; });
+    EXPECT_TRUE(plugin_.initialised && plugin_.configure());
+    executor_.add_node(driver_);
+    executor_.add_node(plugin_.controller->get_node()->get_node_base_interface());
+    thread_ = std::thread([this] { executor_.spin(); });
+  }
+  ~SilentDriver() override {
+    executor_.cancel();
+    thread_.join();
+  }
+  static std::map<std::string, Value> patient() {
+    auto all = with_driver(Driver::type);
+    all["driver_load.timeout"] = Value(30.0);
+    return all;
+  }
+
+  Computed plugin_;
+  rclcpp::Node::SharedPtr driver_;
+  typename rclcpp::Service<Service>::SharedPtr service_;
+  std::atomic<int> requests_{0};
+  rclcpp::executors::MultiThreadedExecutor executor_{rclcpp::ExecutorOptions(), 3};
+  std::thread thread_;
+};
+TYPED_TEST_SUITE(SilentDriver, Drivers);
+
+TYPED_TEST(SilentDriver, DoesNotHoldUpACleanup) {
+  for (int i = 0; i < 2000 && this->requests_ == 0; ++i) std::this_thread::sleep_for(10ms);
+  ASSERT_GT(this->requests_, 0) << "the controller waits for the answer";
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(this->plugin_.controller->get_node()->cleanup().id(), State::PRIMARY_STATE_UNCONFIGURED);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+}
+
 TYPED_TEST(DriverService, AgreesToWhatIsAttachedAndDetached) {
   Server<TypeParam> server;
   ASSERT_TRUE(this->room_->template call<AttachPayload>("attach_payload", box())->success);

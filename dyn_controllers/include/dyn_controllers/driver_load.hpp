@@ -6,6 +6,8 @@
 // the driver is told once a second what the model carries until it agrees. Not real-time.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -32,7 +34,16 @@ class DriverLoad {
 
   // Throws dyn::ModelError if the settings are not usable.
   DriverLoad(rclcpp_lifecycle::LifecycleNode& node, const Settings& settings, dyn::live::LiveModel& live);
+  // Ends what waits for the driver, and returns when that has come back.
+  ~DriverLoad();
+  DriverLoad(const DriverLoad&) = delete;
+  DriverLoad& operator=(const DriverLoad&) = delete;
+  DriverLoad(DriverLoad&&) = delete;
+  DriverLoad& operator=(DriverLoad&&) = delete;
 
+  // The driver is not waited for any more: for whoever waits until callbacks that use this object have returned. Any
+  // thread.
+  void stop() noexcept { stopped_ = true; }
   // As LiveModel's. Throw dyn::ModelError with the reason, the driver's too; then the model is as before.
   dyn::live::Applied attach(const dyn::Payload& payload, double transition_time_s);
   dyn::live::Applied detach(const std::string& name, double transition_time_s);
@@ -44,8 +55,10 @@ class DriverLoad {
   void call(const dyn::BodyInertia& load, double transition_time_s);
   void publish(const dyn::BodyInertia& load);
   void try_again();
+  [[nodiscard]] bool comes(const std::function<bool(std::chrono::milliseconds)>& look) const;
 
   std::mutex one_at_a_time_;  // changes, and the timer's repetitions
+  std::atomic<bool> stopped_{false};
   Settings settings_;
   dyn::BodyInertia tool_;
   dyn::live::LiveModel& live_;
