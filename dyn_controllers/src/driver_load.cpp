@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "dyn_core/model/payload.hpp"
 #include "rclcpp/create_generic_client.hpp"
@@ -62,11 +63,11 @@ dyn::BodyInertia load_of(const dyn::Model& model, const std::string& link, const
 }
 
 DriverLoad::DriverLoad(rclcpp_lifecycle::LifecycleNode& node, const Settings& settings, dyn::live::LiveModel& live)
-    : settings_(settings), tool_(tool_of(settings)), live_(live), logger_(node.get_logger()) {
+    : node_(node), settings_(settings), tool_(tool_of(settings)), live_(live), logger_(node.get_logger()) {
   if (settings_.type.empty()) return;
   if (settings_.name.empty())
     throw dyn::ModelError("driver_load.name: the name of the driver's service or topic is missing");
-  (void)load_of(*live_.newest_model(), settings_.link, tool_, {});
+  (void)load_with({});
   const auto base = node.get_node_base_interface();
   if (settings_.type == "topic") {
     publisher_ = node.create_publisher<geometry_msgs::msg::InertiaStamped>(settings_.name,
@@ -78,6 +79,8 @@ DriverLoad::DriverLoad(rclcpp_lifecycle::LifecycleNode& node, const Settings& se
                                             settings_.name, settings_.type, rclcpp::ServicesQoS(), answers_);
     executor_.add_callback_group(answers_, base);
   }
+  driver_ = SharedDriver::of(client_ ? client_->get_service_name() : publisher_->get_topic_name());
+  driver_->join(node_);
   repetitions_ = base->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive);
   timer_ = node.create_wall_timer(
       std::chrono::seconds(1),
@@ -91,12 +94,32 @@ DriverLoad::DriverLoad(rclcpp_lifecycle::LifecycleNode& node, const Settings& se
 DriverLoad::~DriverLoad() {
   stop();
   const std::scoped_lock lock(one_at_a_time_);
+  if (driver_) driver_->leave(node_);
+}
+
+std::unique_lock<std::timed_mutex> DriverLoad::turn() {
+  auto turn = driver_->turn(stopped_);
+  if (!turn) throw dyn::ModelError("the controller is being cleaned up");
+  return turn;
+}
+
+dyn::BodyInertia DriverLoad::load_with(const std::vector<dyn::Payload>& payloads) const {
+  return load_of(*live_.newest_model(), settings_.link, tool_, payloads);
+}
+
+// The order in which payloads were attached changes the last digits.
+bool DriverLoad::driver_carries(const dyn::BodyInertia& load) const {
+  constexpr double rounding = 1e-9;  // kg, m, kg m^2
+  const auto& told = driver_->told;
+  return told && std::abs(told->mass_kg - load.mass_kg) < rounding && (told->com_m - load.com_m).norm() < rounding &&
+         (told->inertia_com_kgm2 - load.inertia_com_kgm2).norm() < rounding;
 }
 
 dyn::live::Applied DriverLoad::attach(const dyn::Payload& payload, double transition_time_s) {
   const auto apply = [&] { return live_.attach(payload, transition_time_s); };
   if (settings_.type.empty()) return apply();
   const std::scoped_lock lock(one_at_a_time_);
+  const auto mine = turn();
   live_.check_attach(payload, transition_time_s);  // what will be refused is not told
   std::vector<dyn::Payload> wanted = live_.payloads();
   wanted.push_back(payload);
@@ -107,6 +130,7 @@ dyn::live::Applied DriverLoad::detach(const std::string& name, double transition
   const auto apply = [&] { return live_.detach(name, transition_time_s); };
   if (settings_.type.empty()) return apply();
   const std::scoped_lock lock(one_at_a_time_);
+  const auto mine = turn();
   live_.check_detach(name, transition_time_s);
   std::vector<dyn::Payload> wanted = live_.payloads();
   std::erase_if(wanted, [&name](const dyn::Payload& payload) { return payload.name() == name; });
@@ -115,26 +139,32 @@ dyn::live::Applied DriverLoad::detach(const std::string& name, double transition
 
 dyn::live::Applied DriverLoad::change(const std::vector<dyn::Payload>& wanted, double transition_time_s,
                                       const std::function<dyn::live::Applied()>& apply) {
-  if (!agreed_) tell(live_.payloads(), 0.0);
+  if (!driver_->is_told_by(node_)) {
+    (void)load_with(wanted);  // it may have to be told later
+    dyn::live::Applied applied = apply();
+    applied.warnings.push_back("the robot's driver (" + settings_.name + ") is not told by this controller, but by '" +
+                               driver_->told_by() + "'");
+    return applied;
+  }
+  if (!driver_carries(load_with(live_.payloads()))) tell(live_.payloads(), 0.0);
   tell(wanted, transition_time_s);
   try {
     return apply();
   } catch (const std::exception&) {  // changed by somebody else meanwhile
-    agreed_ = false;
-    try_again();
+    agree();
     throw;
   }
 }
 
 // Throws dyn::ModelError unless the driver agrees.
 void DriverLoad::tell(const std::vector<dyn::Payload>& payloads, double transition_time_s) {
-  const dyn::BodyInertia load = load_of(*live_.newest_model(), settings_.link, tool_, payloads);
+  const dyn::BodyInertia load = load_with(payloads);
   if (publisher_) {
     publish(load);
   } else {
     call(load, transition_time_s);
   }
-  agreed_ = true;
+  driver_->told = load;
 }
 
 void DriverLoad::publish(const dyn::BodyInertia& load) {
@@ -169,7 +199,7 @@ bool DriverLoad::comes(const std::function<bool(std::chrono::milliseconds)>& loo
 void DriverLoad::call(const dyn::BodyInertia& load, double transition_time_s) {
   const std::string driver = "the robot's driver (" + settings_.name + ")";
   if (!comes([this](auto slice) { return client_->wait_for_service(slice); })) {
-    agreed_ = false;
+    driver_->told.reset();
     throw dyn::ModelError(driver + " is not there");
   }
   const std::shared_ptr<void> request = service_->request(load, transition_time_s);
@@ -179,7 +209,7 @@ void DriverLoad::call(const dyn::BodyInertia& load, double transition_time_s) {
   };
   if (!comes(look)) {
     (void)client_->remove_pending_request(answer.request_id);
-    agreed_ = false;
+    driver_->told.reset();
     throw dyn::ModelError(driver + " has not answered within " + std::to_string(settings_.timeout) +
                           " s; it is told what the model carries until it agrees");
   }
@@ -188,18 +218,23 @@ void DriverLoad::call(const dyn::BodyInertia& load, double transition_time_s) {
     throw dyn::ModelError(driver + " refuses a load of " + std::to_string(load.mass_kg) + " kg: " + refusal);
 }
 
-// A driver that has gone may come back without its load.
 void DriverLoad::try_again() {
+  const auto mine = driver_->turn(stopped_);
+  if (mine && driver_->is_told_by(node_)) agree();
+}
+
+// In this controller's turn. A driver that has gone may come back without its load.
+void DriverLoad::agree() {
   const bool there = !client_ || client_->service_is_ready();
-  agreed_ = agreed_ && there;
-  if (agreed_ || stopped_) return;
+  if (!there) driver_->told.reset();
   try {
+    if (driver_carries(load_with(live_.payloads()))) return;
     if (!there) throw dyn::ModelError("the robot's driver (" + settings_.name + ") is not there");
     tell(live_.payloads(), 0.0);
     RCLCPP_INFO(logger_, "the robot's driver knows what the model carries");
     reported_ = false;
   } catch (const std::exception& error) {
-    if (!reported_) RCLCPP_ERROR(logger_, "robot and model may carry different loads: %s", error.what());
+    if (!reported_ && !stopped_) RCLCPP_ERROR(logger_, "robot and model may carry different loads: %s", error.what());
     reported_ = true;
   }
 }

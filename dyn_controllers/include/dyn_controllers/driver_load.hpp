@@ -3,7 +3,8 @@
 // Payloads told to the robot's driver, for robots that compensate gravity themselves: what is attached to the
 // controller's model is also what the robot knows of, or neither. The driver is told first; the model changes when it
 // has agreed. What was not agreed upon (a refusal, an answer that is late, a driver that has gone) is not attached, and
-// the driver is told once a second what the model carries until it agrees. Not real-time.
+// the driver is told once a second what the model carries until it agrees. Of several controllers of one driver one
+// tells it, and the others change their models alone (shared_driver.hpp). Not real-time.
 #pragma once
 
 #include <atomic>
@@ -16,6 +17,7 @@
 
 #include "dyn_controllers/dyn_controllers_parameters.hpp"
 #include "dyn_controllers/load_service.hpp"
+#include "dyn_controllers/shared_driver.hpp"
 #include "dyn_core/live/live_model.hpp"
 #include "geometry_msgs/msg/inertia_stamped.hpp"
 #include "rclcpp/rclcpp.hpp"
@@ -32,7 +34,7 @@ class DriverLoad {
  public:
   using Settings = parameters::Params::DriverLoad;
 
-  // Throws dyn::ModelError if the settings are not usable.
+  // Throws dyn::ModelError if the settings are not usable. `node` and `live` must outlive this object.
   DriverLoad(rclcpp_lifecycle::LifecycleNode& node, const Settings& settings, dyn::live::LiveModel& live);
   // Ends what waits for the driver, and returns when that has come back.
   ~DriverLoad();
@@ -55,10 +57,15 @@ class DriverLoad {
   void call(const dyn::BodyInertia& load, double transition_time_s);
   void publish(const dyn::BodyInertia& load);
   void try_again();
+  void agree();
+  [[nodiscard]] std::unique_lock<std::timed_mutex> turn();
+  [[nodiscard]] dyn::BodyInertia load_with(const std::vector<dyn::Payload>& payloads) const;
+  [[nodiscard]] bool driver_carries(const dyn::BodyInertia& load) const;
   [[nodiscard]] bool comes(const std::function<bool(std::chrono::milliseconds)>& look) const;
 
   std::mutex one_at_a_time_;  // changes, and the timer's repetitions
   std::atomic<bool> stopped_{false};
+  rclcpp_lifecycle::LifecycleNode& node_;
   Settings settings_;
   dyn::BodyInertia tool_;
   dyn::live::LiveModel& live_;
@@ -70,7 +77,7 @@ class DriverLoad {
   rclcpp::GenericClient::SharedPtr client_;
   rclcpp::Publisher<geometry_msgs::msg::InertiaStamped>::SharedPtr publisher_;
   rclcpp::TimerBase::SharedPtr timer_;
-  bool agreed_ = false;  // the driver carries what the model carries
+  std::shared_ptr<SharedDriver> driver_;
   bool reported_ = false;
 };
 
