@@ -291,6 +291,11 @@ void Arm::read(const std::vector<hardware_interface::LoanedStateInterface>& inte
     ref_v_[i] = v_[i];
   }
   if (base_moves()) read_base(interfaces, 2 * n);
+  if (!is_active(activation())) note_payloads(live_->acquire(0.0));  // attached since it was active
+}
+
+void Arm::note_payloads(const dyn::live::Generation& generation) noexcept {
+  payload_states_ = generation.model->coordinates() - generation.joint_keys.size();
 }
 
 // g_root = R^T g_world, with R the root link's orientation in the sensor's world. Without a valid quaternion gravity is
@@ -307,7 +312,7 @@ void Arm::read_base(const std::vector<hardware_interface::LoanedStateInterface>&
 
 bool Arm::state_is_finite() const noexcept {
   double sum = 0.0;  // NaN and infinity survive multiplication by zero
-  for (size_t i = 0; i < coordinate_names_.size(); ++i) sum += has(i) ? 0.0 * (q_[i] + v_[i]) : 0.0;
+  for (size_t i = 0; i < all_states(); ++i) sum += has(i) ? 0.0 * (q_[i] + v_[i]) : 0.0;
   if (base_moves()) sum += 0.0 * gravity_.sum();
   return sum == 0.0;
 }
@@ -350,6 +355,8 @@ dyn::control::CycleReport Arm::step(bool fresh_reference, double elapsed_s) noex
   const double lead = chained_ && lead_by_mode_.load(std::memory_order_relaxed) ? 1.0 : 0.0;
   auto report = controller_->step({q_, v_, base_moves() ? &gravity_ : nullptr, elapsed_s},
                                   {ref_q_, ref_v_, ref_a_, fresh_reference, nullptr, task_, lead}, effort_);
+  const dyn::live::Generation* const generation = controller_->last_generation();
+  note_payloads(generation != nullptr ? *generation : live_->acquire(0.0));
   if (controller_->has_entries()) reorder(report);
   const bool lost =
       report.mode == Mode::holding_torque || report.mode == Mode::safe_torque || report.mode == Mode::failed;

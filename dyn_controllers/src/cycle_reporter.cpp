@@ -98,7 +98,7 @@ void CycleReporter::refuse_activation(const Arm& arm) noexcept {
 }
 
 void CycleReporter::find_cause(const Arm& arm, const dyn::control::CycleReport& report, CycleEvent& event) noexcept {
-  for (size_t i = 0; i < arm.states(); ++i) {
+  for (size_t i = 0; i < arm.all_states(); ++i) {
     if (!arm.has(i)) continue;
     const bool q_lost = !std::isfinite(arm.q()[i]);
     if (!q_lost && std::isfinite(arm.v()[i])) continue;

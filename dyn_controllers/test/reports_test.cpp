@@ -96,6 +96,41 @@ TEST_F(Reports, EveryModeAndTheReasonOnce) {
   }
 }
 
+// ros2_control's state of a sensor that nobody has written yet is NaN.
+TEST(Activation, IsRefusedWhereAPayloadHasNoState) {
+  const LogCapture log;
+  auto parameters = arm7_parameters();
+  parameters["passive_joints"] = rclcpp::ParameterValue(std::vector<std::string>{"pendulum/swing"});
+  parameters["max_payload_dofs"] = rclcpp::ParameterValue(1);
+  Computed plugin(parameters);
+  ASSERT_TRUE(plugin.configure());
+  Room room(*plugin.controller->get_node());
+  const auto logged = [&](const std::string& text) {
+    return room.spin_until([&] { return LogCapture::count(text) > 0; });
+  };
+  plugin.initial["pendulum/swing/position"] = nan;
+  ASSERT_TRUE(plugin.activate()) << "nothing is attached yet";
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  ASSERT_EQ(plugin.controller->get_node()->deactivate().id(), State::PRIMARY_STATE_INACTIVE);
+
+  dyn_msgs::srv::AttachPayload::Request pendulum;
+  pendulum.payload.name = "pendulum";
+  pendulum.payload.link = "tool0";
+  pendulum.payload.urdf = R"(<robot name="pendulum"><link name="hook"/><link name="load"><inertial>
+    <origin xyz="0 0 -0.2"/><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/>
+    </inertial></link><joint name="swing" type="continuous"><parent link="hook"/><child link="load"/>
+    <axis xyz="0 1 0"/></joint></robot>)";
+  ASSERT_TRUE(room.call<dyn_msgs::srv::AttachPayload>("attach_payload", pendulum)->success);
+  ASSERT_NE(plugin.controller->get_node()->activate().id(), State::PRIMARY_STATE_ACTIVE);
+  EXPECT_TRUE(logged("ERROR: not activated: pendulum/swing/position is nan")) << LogCapture::all();
+  plugin.set_state("pendulum/swing/position", 0.0);
+  ASSERT_EQ(plugin.controller->get_node()->activate().id(), State::PRIMARY_STATE_ACTIVE);
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  plugin.set_state("pendulum/swing/position", nan);
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  EXPECT_TRUE(logged("ERROR: pendulum/swing/position is nan: the last good torque is held")) << LogCapture::all();
+}
+
 TEST_F(Reports, AReferenceThatIsNotFiniteIsToldOnceASecondAtMost) {
   bring_up(true);
   for (int cycle = 0; cycle < 900; ++cycle) {

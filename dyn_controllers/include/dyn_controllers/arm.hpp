@@ -109,9 +109,13 @@ class Arm {
   [[nodiscard]] DYN_REALTIME size_t coordinate(size_t k) const noexcept { return controlled_[k]; }
   // A torque above this is sure to move the coordinate; infinity if none is commanded.
   [[nodiscard]] DYN_REALTIME double moving_torque(size_t i) const noexcept;
-  // Whether the model has this coordinate of the first robot.
-  [[nodiscard]] DYN_REALTIME bool has(size_t i) const noexcept { return present_->front()[i] != 0; }
+  // Whether the model has this coordinate, of the first robot or of a payload.
+  [[nodiscard]] DYN_REALTIME bool has(size_t i) const noexcept {
+    return i < states() ? present_->front()[i] != 0 : i < states() + payload_states_;
+  }
   [[nodiscard]] DYN_REALTIME size_t states() const noexcept { return coordinate_names_.size(); }
+  // With those of payloads that may be attached.
+  [[nodiscard]] DYN_REALTIME size_t all_states() const noexcept { return states() + payload_joints_.size(); }
   [[nodiscard]] DYN_REALTIME bool has_stepped() const noexcept { return stepped_; }
   [[nodiscard]] DYN_REALTIME bool fallback_holds() const noexcept { return live_->fallback().hold; }
   [[nodiscard]] DYN_REALTIME bool state_is_finite() const noexcept;
@@ -159,6 +163,7 @@ class Arm {
   [[nodiscard]] DYN_REALTIME int coordinate_of(size_t i) const noexcept {
     return controller_->has_entries() ? coordinate_of_[i] : static_cast<int>(i);
   }
+  DYN_REALTIME void note_payloads(const dyn::live::Generation& generation) noexcept;
   DYN_REALTIME void show_posture() noexcept;
   DYN_REALTIME void reorder(dyn::control::CycleReport& report) noexcept;
   DYN_REALTIME void learn(const dyn::control::CycleReport& report) noexcept;
@@ -210,6 +215,7 @@ class Arm {
   std::vector<double> acting_;      // by coordinate of the model: the efforts with what the drives add
   std::vector<int> coordinate_of_;  // the model's, in the last step; -1: it does not have it
   const dyn::control::TaskReference* task_ = nullptr;
+  size_t payload_states_ = 0;  // coordinates of payloads in the model
   bool chained_ = false;
   bool stepped_ = false;         // since it was activated
   bool state_is_lost_ = false;   // in the last step: the state, or the result
