@@ -93,8 +93,7 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
     x->assign(n, 0.0);
   }
   coordinate_of_.assign(n, -1);
-  posture_ =
-      std::make_unique<dyn::lockfree::Latest<std::vector<double>>>(std::vector<double>(coordinate_names_.size(), 0.0));
+  posture_ = std::make_unique<dyn::lockfree::Latest<Posture>>(Posture{.q = std::vector<double>(states())});
   read_limits();
   const dyn::control::Parameters first = converted(params, entries_);
   controller_ = std::make_unique<dyn::control::Controller>(*live_, actuation_, first, period_s);
@@ -269,15 +268,19 @@ void Arm::refuse_payload_without_state(const dyn::Model& model) const {
 }
 
 // Refuses a description that leaves a driven joint without an effort limit, a payload whose joints have no state
-// source, and a payload that the arm cannot carry in its present posture; warns of one that it could not carry in
-// others. The live model calls this under its writers' mutex, which thereby also guards what is read here.
+// source, and a payload that the arm cannot carry in its present posture, or where that is not known in any; warns of
+// one that it could not carry in others. The live model calls this under its writers' mutex, which thereby also guards
+// what is read here.
 void Arm::check_payloads_by(const dyn::control::Parameters& control, const parameters::Params& params) {
   live_->set_check([this, control, actuation = actuation_, gravity_mps2 = gravity(params)](
                        const dyn::Model& before, const dyn::Model& after, const dyn::Payload* attached) {
     refuse_payload_without_state(after);
     controller_->check_limits(actuation_of(after));
     if (attached == nullptr) return std::vector<std::string>{};
-    return dyn::control::check_payload(before, *attached, posture_of(before), gravity_mps2, actuation, control);
+    (void)posture_->take();
+    const Posture& now = posture_->front();
+    const dyn::Vec3d& g_mps2 = base_moves() && now.known ? now.gravity_mps2 : gravity_mps2;
+    return dyn::control::check_payload(before, *attached, posture_of(before, now), g_mps2, actuation, control);
   });
 }
 
@@ -331,7 +334,10 @@ void Arm::activate() noexcept {
 
 void Arm::show_posture() noexcept {
   if (!state_is_finite()) return;
-  std::copy_n(q_.begin(), coordinate_names_.size(), posture_->back().begin());
+  Posture& posture = posture_->back();
+  posture.known = true;
+  std::copy_n(q_.begin(), states(), posture.q.begin());
+  posture.gravity_mps2 = gravity_;
   posture_->publish();
 }
 

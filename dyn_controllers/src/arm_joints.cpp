@@ -55,11 +55,11 @@ ArmObservation::Frame Arm::frame_to_observe(const dyn::Model& model, const std::
   return {static_cast<int>(place), wanted, model.links().front().name};
 }
 
-// Where the arm is, by coordinate of the robot in the model.
-std::vector<double> Arm::posture_of(const dyn::Model& model) {
-  (void)posture_->take();
+// By coordinate of the robot in the model; empty where it is not known.
+std::vector<double> Arm::posture_of(const dyn::Model& model, const Posture& posture) const {
   std::vector<double> q;
-  for (const int entry : entries_of(model)) q.push_back(posture_->front()[entry]);
+  if (!posture.known) return q;
+  for (const int entry : entries_of(model)) q.push_back(posture.q[entry]);
   return q;
 }
 

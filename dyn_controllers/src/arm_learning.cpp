@@ -33,6 +33,8 @@ LearnerSlot::Learner Arm::make_learner(const std::string& link, double duration_
 void Arm::deactivate() noexcept {
   const std::uint64_t before = activation_.load(std::memory_order_relaxed);
   activation_.store(before + (is_active(before) ? 1U : 0U), std::memory_order_relaxed);
+  posture_->back().known = false;
+  posture_->publish();
 }
 
 // A cycle that came late had another period, and of one without a good state the dynamics are not known.

@@ -185,6 +185,42 @@ TEST(Payloads, ThatAreTooHeavyAreTakenWhereTheUserInsists) {
   EXPECT_NE(answer->message.find("joint2"), std::string::npos) << answer->message;
 }
 
+AttachPayload::Request box_of(double mass_kg) {
+  auto request = box();
+  request.payload.inertia.m = mass_kg;
+  request.payload.inertia.ixx = request.payload.inertia.iyy = request.payload.inertia.izz = 0.01 * mass_kg;
+  return request;
+}
+
+// 60 kg: arm7 holds them upright, and not with all joints at 1 rad.
+TEST(Payloads, AreJudgedWhereTheArmIsWhileThatIsKnown) {
+  Computed plugin;
+  ASSERT_TRUE(plugin.configure());
+  Room room(*plugin.controller->get_node());
+  const auto answer = [&](double mass_kg) { return room.call<AttachPayload>("attach_payload", box_of(mass_kg)); };
+  EXPECT_NE(answer(900.0)->message.find("in every posture it is too much"), std::string::npos);
+  for (const std::string& joint : arm7_joints()) plugin.initial[joint + "/position"] = 1.0;
+  ASSERT_TRUE(plugin.activate());
+  EXPECT_NE(answer(60.0)->message.find("here gravity takes"), std::string::npos);
+  ASSERT_EQ(plugin.controller->get_node()->deactivate().id(), State::PRIMARY_STATE_INACTIVE);
+  const auto taken = answer(60.0);  // it may be anywhere by now
+  EXPECT_TRUE(taken->success) << taken->message;
+  EXPECT_NE(taken->message.find("in some postures gravity takes"), std::string::npos) << taken->message;
+}
+
+// Upright on a base that lies on its side.
+TEST(Payloads, AreJudgedByTheGravityOfABaseThatMoves) {
+  auto parameters = arm7_parameters();
+  parameters["base_orientation"] = rclcpp::ParameterValue("base_imu");
+  Computed plugin(parameters);
+  plugin.initial["base_imu/orientation.y"] = plugin.initial["base_imu/orientation.w"] = std::sqrt(0.5);
+  plugin.start(true);
+  Room room(*plugin.controller->get_node());
+  const auto answer = room.call<AttachPayload>("attach_payload", box_of(60.0));
+  EXPECT_FALSE(answer->success);
+  EXPECT_NE(answer->message.find("here gravity takes"), std::string::npos) << answer->message;
+}
+
 // 0.1 s at 1 kHz: half of the payload's gravity after half of the time.
 TEST(Payloads, AreRampedInOverTheTransitionTime) {
   Computed plugin;

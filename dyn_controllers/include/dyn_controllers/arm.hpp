@@ -139,13 +139,18 @@ class Arm {
 
  private:
   enum class Command : std::uint8_t { position, velocity, effort };
+  struct Posture {
+    bool known = false;  // while the controller is active
+    std::vector<double> q;
+    dyn::Vec3d gravity_mps2 = dyn::Vec3d::Zero();  // in the root link, where the base moves
+  };
 
   [[nodiscard]] dyn::control::Parameters converted(const parameters::Params& params,
                                                    const std::vector<int>& entries) const;
   void check(const parameters::Params& params) const;
   [[nodiscard]] dyn::control::Actuation actuation_of(const dyn::Model& model) const;
   [[nodiscard]] std::vector<int> entries_of(const dyn::Model& model) const;
-  [[nodiscard]] std::vector<double> posture_of(const dyn::Model& model);
+  [[nodiscard]] std::vector<double> posture_of(const dyn::Model& model, const Posture& posture) const;
   void check_frame(const dyn::Model& model) const;
   [[nodiscard]] std::string obstacle_to_frame(const dyn::Model& model, const std::string& frame) const;
   [[nodiscard]] ArmObservation::Frame frame_to_observe(const dyn::Model& model, const std::vector<std::string>& frames,
@@ -198,7 +203,7 @@ class Arm {
   dyn::control::Actuation actuation_;  // of that robot
   // By coordinate: the newest model has it; from writers to the loop.
   std::unique_ptr<dyn::lockfree::Latest<std::vector<char>>> present_;
-  std::unique_ptr<dyn::lockfree::Latest<std::vector<double>>> posture_;  // from the loop to the check of payloads
+  std::unique_ptr<dyn::lockfree::Latest<Posture>> posture_;  // from the loop to the check of payloads
   std::unique_ptr<dyn::live::LiveModel> live_;
   std::unique_ptr<dyn::control::Controller> controller_;
   std::unique_ptr<Validation> validation_;

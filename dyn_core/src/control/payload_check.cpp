@@ -213,15 +213,24 @@ std::vector<std::string> check_payload(const Model& carrying, const Payload& pay
     return payload_text(payload) + ": " + where + " gravity takes " + number(overload.torque) + " of joint '" +
            carrying.coordinate_names()[overload.coordinate] + "', which may use " + number(overload.limit);
   };
-  std::vector<double> here(q.begin(), q.end());
-  here.resize(tree.coordinates, 0.0);
-  Overload now;
-  overload_at(here, now);
-  if (now.coordinate >= 0) complain(sentence("here", now));
+  if (!q.empty()) {
+    std::vector<double> here(q.begin(), q.end());
+    here.resize(tree.coordinates, 0.0);
+    Overload now;
+    overload_at(here, now);
+    if (now.coordinate >= 0) complain(sentence("here", now));
+  }
 
   std::mt19937_64 random(1);
   Overload worst;
-  for (int k = 0; k < postures; ++k) overload_at(random_posture(actuation, tree.coordinates, random), worst);
+  bool everywhere = true;
+  for (int k = 0; k < postures; ++k) {
+    Overload there;
+    overload_at(random_posture(actuation, tree.coordinates, random), there);
+    everywhere = everywhere && there.coordinate >= 0;
+    if (there.torque - there.limit > worst.torque - worst.limit) worst = there;
+  }
+  if (q.empty() && everywhere) complain(sentence("in every posture it is too much, and in the worst", worst));
   if (worst.coordinate >= 0) warnings.push_back(sentence("in some postures", worst));
   return warnings;
 }

@@ -61,6 +61,16 @@ TEST_F(PayloadCheck, GravityHereIsWithinTheLimits) {
   EXPECT_NE(refusal(ball(0.99 * most), stretched), "");
 }
 
+// Where nobody knows where the arm stands, a payload is refused that it could hold nowhere.
+TEST_F(PayloadCheck, APostureThatIsNotKnownIsNotJudged) {
+  const double most = (100.0 - 2.0 * 9.81 * (0.15 + 0.45)) / (9.81 * 0.6);
+  const auto warnings = check(ball(1.01 * most), {});
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings.front().find("payload 'ball': in some postures gravity takes"), 0U) << warnings.front();
+  const std::string said = refusal(ball(350.0 * most), {});
+  EXPECT_EQ(said.find("payload 'ball': in every posture it is too much"), 0U) << said;
+}
+
 // A payload that reduces the gravity torque is accepted also where the arm cannot hold its own weight.
 TEST_F(PayloadCheck, ACounterweightIsTaken) {
   parameters_.effort_limit = {0.0, 5.0, 5.0};

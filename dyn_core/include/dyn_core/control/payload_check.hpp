@@ -18,11 +18,12 @@ namespace dyn::control {
 void check_has_mass(const Model& robot);
 
 // `carrying`: the arm with the payloads that it carries already; q: where it is, coordinates of `carrying`, or of the
-// robot alone (payloads' joints at 0). Throws ModelError where
+// robot alone (payloads' joints at 0); empty: not known. Throws ModelError where
 // - the payload's centre of mass (of a chain: one of its links', joints at 0) is farther from its link than twice the
 //   arm's length,
 // - its mass is more than 1000 times that of the arm,
-// - gravity would need more of a driven joint at q than its scaled effort limit, and more than without the payload.
+// - gravity would need more of a driven joint at q than its scaled effort limit, and more than without the payload;
+//   where q is not known, in each of 256 postures.
 // The last two are warnings where Parameters::allow_heavy_payloads is set. Returns warnings, one also where gravity
 // exceeds a joint's effort limit in the worst of 256 postures within the position limits (random, always the same).
 std::vector<std::string> check_payload(const Model& carrying, const Payload& payload, std::span<const double> q,
