@@ -1,7 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // The files of config/ros/arms on the simulated arm, with the description of that robot, or of its older kin: every
-// controller in them is configured and activated, and a motion under computed torque is followed, at 1 kHz.
+// controller in them is configured and activated, also with joint_state_broadcaster beside them, and a motion under
+// computed torque is followed, at 1 kHz.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -62,14 +63,15 @@ TEST_P(Arms, StandStillAndFollowAMotion) {
   }
   make_manager(on_simulated_arm(arm, joints, start),
                {{"computed_torque_controller", "dyn_controllers/ComputedTorqueController"},
-                {"gravity_compensation_controller", "dyn_controllers/GravityCompensationController"}},
+                {"gravity_compensation_controller", "dyn_controllers/GravityCompensationController"},
+                {"joint_state_broadcaster", "joint_state_broadcaster/JointStateBroadcaster"}},
                file_of(arm));
   ASSERT_FALSE(HasFatalFailure());
   auto guided = std::dynamic_pointer_cast<GravityCompensationController>(controller("gravity_compensation_controller"));
   auto computed = std::dynamic_pointer_cast<TorqueController>(controller("computed_torque_controller"));
   ASSERT_NE(guided, nullptr);
   ASSERT_NE(computed, nullptr);
-  switch_to({"gravity_compensation_controller"}, {});
+  switch_to({"gravity_compensation_controller", "joint_state_broadcaster"}, {});
   cycles(500);
   const size_t n = computed->arm().joints().size();
   for (size_t i = 0; i < n; ++i) {
@@ -94,6 +96,13 @@ TEST_P(Arms, StandStillAndFollowAMotion) {
     EXPECT_LE(std::abs(computed->arm().effort()[i]), limits.effort) << joints[i];
   }
   EXPECT_LT(computed->arm().observation().wrench().wrench.head<3>().norm(), 2.0) << "nothing pushes";
+  // When one more controller is configured, the manager looks again at who reads what: joint_state_broadcaster reads
+  // all that is exported, and what it reads of a controller keeps that one active.
+  while_cycling([&] {
+    (void)manager->add_controller(std::make_shared<Watcher>(), "watcher", "Watcher");
+    return manager->configure_controller("watcher");
+  });
+  switch_to({"gravity_compensation_controller"}, {"computed_torque_controller"});
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Arms,
