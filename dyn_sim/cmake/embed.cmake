@@ -1,8 +1,8 @@
 # Text files as string constants of a C++ source. Run as a script:
-#   cmake -DOUTPUT=x.cpp -DFILES=a.js,b.css -P embed.cmake
-# a.js becomes dyn::sim::report::a_js. An HTML comment at the beginning of a file is left out, since the page that combines
+#   cmake -DOUTPUT=x.cpp -DHEADER=x.hpp -DNAMESPACE=dyn::sim::report -DFILES=a.js,b.css -P embed.cmake
+# a.js becomes dyn::sim::report::a_js, which the header declares. An HTML comment at the beginning of a file is left out, since the page that combines
 # the files has the licence in its frame.
-set(source "#include \"report_assets.hpp\"\nnamespace dyn::sim::report {\n")
+set(source "#include \"${HEADER}\"\nnamespace ${NAMESPACE} {\n")
 string(REPLACE "," ";" FILES "${FILES}")
 foreach(file ${FILES})
   get_filename_component(name ${file} NAME)
@@ -20,4 +20,4 @@ foreach(file ${FILES})
   string(APPEND source "static const char ${name}_bytes[] = {${bytes} '\\0'};\n"
     "const std::string_view ${name}(${name}_bytes, ${size});\n")
 endforeach()
-file(WRITE ${OUTPUT} "${source}}  // namespace dyn::sim::report\n")
+file(WRITE ${OUTPUT} "${source}}  // namespace ${NAMESPACE}\n")

@@ -9,8 +9,8 @@ foreach(name ControllerState.msg Validation.msg)  # schemas of log.mcap
 endforeach()
 string(REPLACE ";" "," report_asset_list "${report_assets}")
 add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/report_assets.cpp
-  COMMAND ${CMAKE_COMMAND} -DOUTPUT=${CMAKE_CURRENT_BINARY_DIR}/report_assets.cpp "-DFILES=${report_asset_list}"
-    -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake
+  COMMAND ${CMAKE_COMMAND} -DOUTPUT=${CMAKE_CURRENT_BINARY_DIR}/report_assets.cpp -DHEADER=report_assets.hpp
+    -DNAMESPACE=dyn::sim::report "-DFILES=${report_asset_list}" -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake
   DEPENDS ${report_assets} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
 
 add_library(dyn_outputs STATIC

@@ -59,7 +59,7 @@ class CheckControl(unittest.TestCase):
         self.finds(lambda own, drive, _: drive.update(adds_gravity=True), "gravity", None, "add gravity themselves")
         self.finds(lambda own, drive, _: own.update(gravity_compensation="hardware"), "gravity", None, "would fall")
         self.finds(lambda own, drive, _: own.update(gravity_compensation="none"), "gravity", None, "would fall")
-        self.finds(lambda own, drive, _: own.update(gravity_compensation="yes"), "gravity", None, "'yes'")
+        self.finds(lambda own, drive, _: own.update(gravity_compensation="yes"), "values", None, "'yes'", "full, none, hardware")
         self.finds(lambda own, drive, _: drive.pop("adds_gravity"), "drive", None, "not given", severity="warning")
 
     def test_friction_twice(self):
@@ -73,7 +73,9 @@ class CheckControl(unittest.TestCase):
             own["joints"][2] = "joint_3"
             own["gains"]["joint_3"] = own["gains"].pop("joint3")
         self.finds(rename, "joints", "joint_3", "is not a joint of the robot 'arm7'")
-        self.finds(lambda own, *_: own["joints"].append("joint1"), "joints", "joint1", "twice")
+        self.finds(lambda own, *_: own["joints"].append("joint1"), "values", None, "'joint1' is listed twice")
+        self.finds(lambda own, *_: own.update(passive_joints=["joint1"]), "joints", "joint1", "in passive_joints too")
+        self.finds(lambda own, *_: own.update(armature={"elbow": 0.1}), "joints", "elbow", "armature.elbow")
         self.finds(lambda own, *_: own["gains"].update(elbow={"p": 1.0, "d": 1.0}), "joints", "elbow", "not in joints")
 
         def forget(own, *_):
@@ -91,7 +93,7 @@ class CheckControl(unittest.TestCase):
         self.finds(lambda own, drive, _: drive["effort_limit"].update(joint6=35.0), "limits", "joint6", "40 N m", "35 N m")
         self.finds(lambda own, drive, _: drive.update(velocity_limit={"joint1": 0.5}), "limits", "joint1", "0.5 rad/s")
         self.finds(lambda own, drive, _: drive.update(effort_rate_limit=1000.0), "limits", None, "effort_rate_limit: none")
-        self.finds(lambda own, *_: own.update(effort_limit_scale=1.5), "limits", None, "1.5")
+        self.finds(lambda own, *_: own.update(effort_limit_scale=1.5), "values", None, "'1.5' is not from 0 to 1")
         self.finds(lambda own, *_: own.update(effort_limit={"joint2": 20.0}), "limits", "joint2", "gravity needs up to",
                    severity="warning")
 
@@ -155,7 +157,84 @@ class CheckControl(unittest.TestCase):
 
     def test_names_that_ros_ignores_in_silence(self):
         self.finds(lambda own, *_: own.update(gravity_compensatoin="hardware"), "names", None, "gravity_compensatoin")
+        self.finds(lambda own, *_: own.update(effort_limit_scale=0.0), "limits", None, "effort_limit_scale: 0")
         self.finds(lambda own, *_: own.update(external_wrench={"frame": "hand"}), "frame", None, "no link 'hand'")
+
+    def wrong(self, own, robot="arm7", type_="ComputedTorqueController"):
+        """The errors of names and values in these lines of a controller, by line, without "PARAMETER: "."""
+        head = f"controller_manager: {{ros__parameters: {{update_rate: 1000, c: {{type: dyn_controllers/{type_}}}}}}}"
+        done, answer = self.check("\n".join([head, "c:", "  ros__parameters:", *("    " + line for line in own)]), robot)
+        self.assertEqual(done.returncode, 3, answer)
+        found = [f for f in answer["findings"] if f["check"] in ("names", "values")]
+        for finding in found:
+            self.assertIn(f"control.yaml:{finding['line']}: c: {finding['sentence']}", done.error)
+        return {f["line"] - 4: f["sentence"] for f in found}
+
+    def test_a_parameter_that_does_not_exist_below_a_group_that_does(self):
+        wrong = self.wrong(["gains: {joint1: {p: 100.0, d: 20.0, dd: 1.0}}", "task: {stifness: 4}", "validation: {moed: gate}",
+                            "external_wrench: {fram: tool0}", "async_parameters: {cpu: 1}", "armature.joint1: 0.1",
+                            "qos_overrides: {/joint_states: {publisher: {depth: 1}}}"])
+        self.assertEqual(sorted(wrong), [0, 1, 2, 3, 4])
+        for line, words in enumerate((("gains.joint1.dd", "gains.JOINT.i_clamp"), ("task.stifness", "task.stiffness"),
+                                      ("validation.moed", "validation.mode"),
+                                      ("external_wrench.fram:", "external_wrench.frame,"), ("async_parameters.cpu:",))):
+            for word in words:
+                self.assertIn(word, wrong[line])
+
+    def test_values_that_ros_or_the_controllers_refuse(self):
+        for line, *words in (
+                ("law: adaptve", "law: 'adaptve' is not one of computed_torque, passivity, adaptive"),
+                ("jsim_algorithm: best", "jsim_algorithm: unknown algorithm 'best'; available:", "gdahj"),
+                ("coriolis_algorithm: ''", "coriolis_algorithm: '' is empty"),
+                ("validation: {fallback: best}", "validation.fallback: unknown algorithm 'best'"),
+                ("validation: {mode: gates}", "validation.mode: 'gates' is not one of off, monitor, gate"),
+                ("validation: {mode: off}", "is read by ROS as true or false, not as a string: write it in quotes"),
+                ("prediction: 20.0", "prediction: '20.0' is not from 0 to 8"),
+                ("prediction: .nan", "is not a double"),
+                ("hold_time: nan", "is not from 0 to 10000"),
+                ("adaptation_mass: 0.0", "is not above 0 and at most"),
+                ("validation: {rate: 0.0}", "is not above 0"),
+                ("state_publish_rate: -1.0", "is not at least 0"),
+                ("gains: {joint1: {p: 400, d: 1e1}}", "gains.joint1.p: '400' is an integer", "write 400.0"),
+                ("gravity: [0, 0, -9.81]", "'0' is an integer", "write 0.0"),
+                ("gravity: [0.0, -9.81]", "has 2 entries, not 3"),
+                ("gravity: -9.81", "is not a list of doubles"),
+                ("friction_compensation: 1", "'1' is not true or false"),
+                ("friction_compensation: 'true'", "is not true or false"),
+                ("max_payload_dofs: 33", "is not from 0 to 32"),
+                ("max_payload_dofs: 3.0", "'3.0' is not an integer"),
+                ("passive_joints: []", "ROS reads no empty list"),
+                ("passive_joints: [x, y]", "'y' is read by ROS as true or false"),
+                ("joints: [[1]]", "is not a string"),
+                ("effort_limit: {joint1: -1}", "effort_limit.joint1: '-1' is not at least 0"),
+                ("command_interfaces: [effort, torque]", "'torque' is not one of position, velocity, effort"),
+                ("frame: 7", "'7' is read by ROS as an integer"),
+                ("ramp_in:", "is not a double"),
+                ("update_rate: 1000.0", "is not an integer")):
+            wrong = self.wrong([line])
+            self.assertEqual(list(wrong), [0], (line, wrong))
+            for word in words:
+                self.assertIn(word, wrong[0])
+        accepted = self.wrong(["prediction: 1e0", "effort_limit: {joint1: 100}", "max_payload_dofs: 0x10", "joints: [joint1]",
+                               "friction_compensation: on", "payload_link: \"7\"", "frame: !!str 7", "law: 'adaptive'",
+                               "unknown: 1"])
+        self.assertEqual(list(accepted), [8], accepted)
+
+    def test_values_of_the_task_space_controller_and_of_the_broadcaster(self):
+        wrong = self.wrong(["joints: [joint1]", "task: {mode: impedanc, stiffness: [1.0, 2.0]}",
+                            "task.damping: [0.0, 0.0, -1.0, 0.0, 0.0, 0.0]", "task.posture: [0.0, 1.0]"],
+                           type_="TaskSpaceController")
+        self.assertEqual(sorted(wrong), [1, 2, 3])
+        self.assertIn("'-1.0' is not at least 0", wrong[2])
+        self.assertIn("2 entries, and there are 1 joints", wrong[3])
+        self.assertEqual(self.wrong(["publish_rate: 0.0", "prediction: 0.5"], type_="DynamicsBroadcaster"),
+                         {0: "publish_rate: '0.0' is not above 0",
+                          1: "prediction: there is no such parameter, and ROS ignores it silently"})
+
+    def test_links_that_are_needed(self):
+        self.finds(lambda own, *_: own.update(law="adaptive"), "frame", None, "payload_link: not given")
+        self.finds(lambda own, *_: own.update(payload_link="hand"), "frame", None, "payload_link: the robot has no link 'hand'")
+        self.finds(lambda own, *_: own.update(driver_load={"type": "topic", "name": "/load"}), "frame", None, "driver_load.link")
 
     def test_start(self):
         self.finds(lambda own, *_: own.pop("ramp_in"), "start", None, "ramp_in", severity="warning")
@@ -176,8 +255,8 @@ class CheckControl(unittest.TestCase):
     def test_files_that_are_none(self):
         for text, *words in (("a: [", "not YAML"), ("arm: 3", "'arm' is not a node"),
                              ("controller_manager: {ros__parameters: {a: {type: other/Controller}}}", "no controller"),
-                             ("controller_manager: {ros__parameters: {a: {type: dyn_controllers/X}}}\n"
-                              "a: {ros__parameters: {joints: [[1]]}}", "a.joints", "list of strings")):
+                             ("controller_manager: {ros__parameters: {a: {type: dyn_controllers/X}, update_rate: fast}}\n"
+                              "a: {ros__parameters: {joints: [joint1]}}", "update_rate", "'fast' is not a number")):
             done, _ = self.check(text)
             fails(self, done, 1, *words)
         fails(self, run("info", "arm7", "--check-control", "/none.yaml"), 1, "/none.yaml")

@@ -14,10 +14,11 @@ namespace dyn::sim {
 
 struct ControlFinding {
   bool error = true;       // else a warning: doubtful, but not certainly wrong
-  std::string check;       // gravity, friction, joints, limits, units, gains, rate, names, frame, drive
+  std::string check;       // gravity, friction, joints, limits, units, gains, rate, names, values, frame, drive, start
   std::string controller;  // its name; empty: of no particular controller
   std::string joint;       // empty: of no particular joint
   std::string sentence;
+  int line = 0;  // of the file; 0: of no particular line
 };
 
 struct ControlCheck {

@@ -6,45 +6,9 @@
 #include <sstream>
 
 #include "check/checks.hpp"
-#include "dyn_core/control/parameter_table.hpp"
 
 namespace dyn::sim {
 namespace {
-
-// Parameters that are not in control/parameter_table.hpp: fixed when a controller is configured, or of ROS only.
-constexpr const char* other_names[] = {"joints",
-                                       "law",
-                                       "command_interfaces",
-                                       "jsim_algorithm",
-                                       "coriolis_algorithm",
-                                       "gravity",
-                                       "base_orientation",
-                                       "gravity_compensation",
-                                       "allow_impossible_inertia",
-                                       "passive_joints",
-                                       "max_payload_dofs",
-                                       "frame",
-                                       "payload_link",
-                                       "description_transition",
-                                       "state_publish_rate",
-                                       "update_rate",
-                                       "is_async",
-                                       "use_sim_time"};
-constexpr const char* groups[] = {
-    "task",     "driver_load",  "validation",         "external_wrench",  "gains",
-    "armature", "effort_limit", "acceleration_limit", "async_parameters", "qos_overrides"};
-
-bool is_known(const std::string& name) {
-  const auto same = [&](const auto& known) { return name == known; };
-  if (std::any_of(std::begin(other_names), std::end(other_names), same)) return true;
-  const auto dot = name.find('.');
-  if (dot != std::string::npos) {
-    const std::string group = name.substr(0, dot);
-    return std::any_of(std::begin(groups), std::end(groups), [&](const char* known) { return group == known; });
-  }
-  return control::find_parameter(control::number_parameters, name) != nullptr ||
-         control::find_parameter(control::flag_parameters, name) != nullptr;
-}
 
 std::string kind_of(const Model& model, const std::string& name) {
   for (const JointDescription& joint : model.description().joints) {
@@ -53,6 +17,10 @@ std::string kind_of(const Model& model, const std::string& name) {
     return "is " + std::string(to_string(joint.type)) + " and cannot be driven by one effort";
   }
   return "is not a joint of the robot '" + model.name() + "'";
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 }  // namespace
@@ -81,9 +49,13 @@ double CheckedController::effort_limit(const Joint& joint) const {
 void check_joints(CheckedController& c) {
   const std::vector<std::string> names = c.own().texts("joints");
   if (names.empty()) c.error("joints", "", "joints: the list is empty, so nothing is commanded");
-  std::set<std::string> seen;
+  const std::vector<std::string> passive = c.own().texts("passive_joints");
+  std::set<std::string> seen(passive.begin(), passive.end());
   for (const std::string& name : names) {
-    if (!seen.insert(name).second) c.error("joints", name, "joints: '" + name + "' is listed twice");
+    if (!seen.insert(name).second) {
+      if (contains(passive, name)) c.error("joints", name, "joints: '" + name + "' is in passive_joints too");
+      continue;
+    }
     const auto& all = c.model.joints();
     const auto found = std::find_if(all.begin(), all.end(), [&](const Joint& joint) {
       return joint.description.name == name && joint.degrees == 1;
@@ -94,8 +66,6 @@ void check_joints(CheckedController& c) {
       c.joints.push_back(&*found);
     }
   }
-  const std::vector<std::string> passive = c.own().texts("passive_joints");
-  seen.insert(passive.begin(), passive.end());
   for (const Joint& joint : c.model.joints()) {
     const std::string& name = joint.description.name;
     if (names.empty() || seen.count(name) != 0) continue;
@@ -103,28 +73,35 @@ void check_joints(CheckedController& c) {
   }
   for (const char* group : {"gains", "effort_limit", "acceleration_limit"}) {
     for (const std::string& name : c.own().below(group)) {
-      if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+      if (contains(names, name)) continue;
       c.error("joints", name,
               std::string(group) + '.' + name + ": '" + name + "' is not in joints, so it has no effect");
     }
   }
-}
-
-// ROS accepts every name, and nothing reports a parameter that is not read.
-void check_names(const CheckedController& c) {
-  for (const std::string& name : c.own().names()) {
-    if (!is_known(name)) c.error("names", "", name + ": there is no such parameter, and ROS ignores it silently");
+  for (const std::string& name : c.own().below("armature")) {
+    const auto& all = c.model.description().joints;
+    const auto same = [&](const JointDescription& joint) { return joint.name == name; };
+    if (std::any_of(all.begin(), all.end(), same)) continue;
+    c.error("joints", name, "armature." + name + ": '" + name + "' is not a joint of the robot");
   }
 }
 
-void check_frames(const CheckedController& c) {
-  for (const char* parameter : {"frame", "external_wrench.frame"}) {
+void check_links(const CheckedController& c) {
+  for (const char* parameter : {"frame", "external_wrench.frame", "payload_link", "driver_load.link"}) {
     const std::string link = c.own().text(parameter);
     if (link.empty() || c.model.find_link(link) != nullptr) continue;
     c.error("frame", "", std::string(parameter) + ": the robot has no link '" + link + "'");
   }
-  if (c.is("TaskSpaceController") && c.own().text("frame").empty()) {
-    c.error("frame", "", "frame: not given; it is the link whose pose is controlled");
+  const auto missing = [&](const char* parameter, const char* why) {
+    if (c.own().text(parameter).empty()) c.error("frame", "", std::string(parameter) + ": not given; " + why);
+  };
+  if (c.is("TaskSpaceController")) missing("frame", "it is the link whose pose is controlled");
+  if (c.is("ComputedTorqueController") && c.own().text("law") == "adaptive") {
+    missing("payload_link", "it is the link on which the law adaptive learns");
+  }
+  if (!c.own().text("driver_load.type").empty()) {
+    missing("driver_load.name", "it is the driver's service or topic");
+    missing("driver_load.link", "it is the link in whose frame the driver takes its load");
   }
 }
 
@@ -135,12 +112,13 @@ ControlCheck check_control(const Model& model, const std::string& file) {
   for (const ControllerEntry& entry : config.controllers) {
     result.controllers.push_back(entry.name);
     CheckedController controller{model, config, entry, {}, result.findings};
-    check_joints(controller);
     check_names(controller);
+    if (!check_values(controller) || controller.is("DynamicsBroadcaster")) continue;
+    check_joints(controller);
     check_drive(controller);
     check_limits(controller);
     check_gains(controller);
-    check_frames(controller);
+    check_links(controller);
     check_start(controller);
   }
   std::stable_sort(result.findings.begin(), result.findings.end(),

@@ -26,6 +26,10 @@ struct CheckedController {
   void error(const std::string& check, const std::string& joint, const std::string& sentence) const {
     findings.push_back({true, check, entry.name, joint, sentence});
   }
+  // Of a parameter that is given: "PARAMETER: what".
+  void error_of(const std::string& check, const std::string& parameter, const std::string& what) const {
+    findings.push_back({true, check, entry.name, "", parameter + ": " + what, own().line(parameter)});
+  }
   void warn(const std::string& check, const std::string& joint, const std::string& sentence) const {
     findings.push_back({false, check, entry.name, joint, sentence});
   }
@@ -33,12 +37,14 @@ struct CheckedController {
 
 std::string short_number(double value);
 
-void check_joints(CheckedController& c);  // first: fills c.joints
 void check_names(const CheckedController& c);
+// Types, words, ranges and lengths. False if there is a value that the checks below cannot read.
+bool check_values(const CheckedController& c);
+void check_joints(CheckedController& c);       // fills c.joints
 void check_drive(const CheckedController& c);  // gravity, friction, rate, delay: done by both or by neither
 void check_limits(const CheckedController& c);
 void check_gains(const CheckedController& c);
-void check_frames(const CheckedController& c);
+void check_links(const CheckedController& c);
 void check_start(const CheckedController& c);
 // Of the robot's description, independent of the controller.
 void check_units(const Model& model, std::vector<ControlFinding>& findings);

@@ -56,9 +56,8 @@ void NodeParameters::add(const NodeParameters& others) {
 }
 
 void NodeParameters::fail(const std::string& name, const char* kind) const {
-  const YAML::Node& value = values_.at(name);
-  throw ModelError(file_ + ":" + std::to_string(value.Mark().line + 1) + ": " + node_ + '.' + name + ": '" +
-                   shown(value) + "' is not " + kind);
+  throw ModelError(file_ + ":" + std::to_string(line(name)) + ": " + node_ + '.' + name + ": '" + shown(value(name)) +
+                   "' is not " + kind);
 }
 
 std::string NodeParameters::text(const std::string& name, const std::string& otherwise) const {
@@ -128,7 +127,7 @@ ControlConfig read_control_config(const std::string& file) {
     const std::string ending = ".type";
     if (name.size() <= ending.size() || name.substr(name.size() - ending.size()) != ending) continue;
     const std::string type = config.manager.text(name);
-    if (type.rfind(prefix_of_types, 0) != 0 || type.find("Broadcaster") != std::string::npos) continue;
+    if (type.rfind(prefix_of_types, 0) != 0) continue;
     ControllerEntry entry;
     entry.name = name.substr(0, name.size() - ending.size());
     entry.type = type.substr(std::string(prefix_of_types).size());

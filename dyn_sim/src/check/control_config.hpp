@@ -28,6 +28,9 @@ class NodeParameters {
   [[nodiscard]] std::vector<std::string> texts(const std::string& name) const;
   [[nodiscard]] std::vector<double> numbers(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> names() const;
+  // Of a parameter that is given.
+  [[nodiscard]] const YAML::Node& value(const std::string& name) const { return values_.at(name); }
+  [[nodiscard]] int line(const std::string& name) const { return value(name).Mark().line + 1; }
   // JOINT of every PREFIX.JOINT or PREFIX.JOINT.MORE.
   [[nodiscard]] std::vector<std::string> below(const std::string& prefix) const;
 
@@ -44,7 +47,7 @@ struct ControllerEntry {
 };
 
 struct ControlConfig {
-  std::vector<ControllerEntry> controllers;  // of dyn_controllers, except the broadcaster
+  std::vector<ControllerEntry> controllers;  // of dyn_controllers, the broadcaster too
   NodeParameters manager, drive;             // drive: drive_facts
   bool has_drive = false;
 };

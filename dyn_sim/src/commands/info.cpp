@@ -221,6 +221,7 @@ ordered_json as_json(const Model& model, const std::string& file, const sim::Con
     line["check"] = finding.check;
     line["controller"] = finding.controller.empty() ? ordered_json(nullptr) : ordered_json(finding.controller);
     line["joint"] = finding.joint.empty() ? ordered_json(nullptr) : ordered_json(finding.joint);
+    line["line"] = finding.line == 0 ? ordered_json(nullptr) : ordered_json(finding.line);
     line["sentence"] = finding.sentence;
     out["findings"].push_back(line);
   }
@@ -232,10 +233,11 @@ void check_control(const Model& model, const std::string& file, bool json) {
   const sim::ControlCheck check = sim::check_control(model, file);
   std::vector<std::string> wrong;
   for (const sim::ControlFinding& finding : check.findings) {
+    const std::string where = finding.line == 0 ? "" : file + ":" + std::to_string(finding.line) + ": ";
     const std::string whose = finding.controller.empty() ? "" : finding.controller + ": ";
-    if (finding.error) wrong.push_back(one_line(whose + finding.sentence));
-    if (!json)
-      std::cout << (finding.error ? "  error    " : "  warning  ") << one_line(whose + finding.sentence) << '\n';
+    const std::string line = one_line(where + whose + finding.sentence);
+    if (finding.error) wrong.push_back(line);
+    if (!json) std::cout << (finding.error ? "  error    " : "  warning  ") << line << '\n';
   }
   if (json) print_json(as_json(model, file, check));
   if (!json && check.findings.empty()) std::cout << "  no errors or warnings in " << one_line(file) << '\n';

@@ -10,7 +10,6 @@
 #include <set>
 #include <sstream>
 
-#include "dyn_core/error.hpp"
 #include "dyn_core/model/input_file.hpp"
 
 namespace dyn::sim {
@@ -21,6 +20,12 @@ std::string shown(const YAML::Node& node) {
   if (node.IsSequence() && node.size() > longest / 2) return "a list of " + std::to_string(node.size());
   const std::string text = node.IsScalar() ? node.Scalar() : YAML::Dump(node);
   return text.size() > longest ? text.substr(0, longest) + ".." : text;
+}
+
+std::string without_name(const ModelError& fault) {
+  const std::string message = fault.what(), colon = ": ";
+  const auto end = message.find(colon);
+  return end == std::string::npos ? message : message.substr(end + colon.size());
 }
 
 std::string read_configuration(const std::filesystem::path& file) {

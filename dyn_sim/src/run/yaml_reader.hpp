@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "dyn_core/error.hpp"
 #include "dyn_core/numeric/types.hpp"
 
 namespace dyn::sim {
@@ -26,6 +27,9 @@ inline constexpr YamlRange about_zero(double most, const char* unit = "") noexce
 
 // A node as text for a message, at most one line long.
 std::string shown(const YAML::Node& node);
+
+// The message of an error about a parameter, "NAME: what", without the name.
+std::string without_name(const ModelError& fault);
 
 // The text of a configuration. Throws ModelError.
 [[nodiscard]] std::string read_configuration(const std::filesystem::path& file);
