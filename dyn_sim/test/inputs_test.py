@@ -104,6 +104,14 @@ class Yaml(RunTest):
     def test_keys_that_are_no_names(self):
         self.refused(arm7() + "[a, b]: 1\n", "a key is not a name")
 
+    def test_an_unknown_key_is_answered_with_all_that_are_known(self):
+        joints = ", ".join(f"joint{k}" for k in range(1, 8))
+        self.refused(arm7(controller="{gains: {joint9: {p: 1}}}"), "controller.gains.joint9", f"known keys: default, {joints}")
+        self.refused(arm7(controller="{foo: 1}"), "acceleration_limit, ", "effort_limit, ")
+        self.refused(arm7(foo=1), "known keys: allow_impossible_inertia, arms, controller, cpu, duration_s")
+        self.refused(arm7(trajectory="{type: quintic, way_points: [[0, 0, 0, 0, 0, 0, 0]], foo: 1}"),
+                     "known keys: move_time, type, velocity_scale, way_points")
+
     def test_a_second_document(self):
         self.refused(arm7() + "---\nduration_s: 2\n", ":7: ", "second document")
         self.refused("---\n---\n" + arm7(), ":3: ", "second document")

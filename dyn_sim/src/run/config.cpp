@@ -151,10 +151,7 @@ ValidationConfig read_validation(YamlMap map) {
 
 // The initial position of the plant, if it is given; within the position limits.
 Point read_start(YamlMap& map, const Model& model) {
-  if (!map.has("start")) {
-    (void)map.raw("start");
-    return {};
-  }
+  if (!map.has("start")) return {};
   const auto ranges = coordinate_ranges(model);
   Point start = map.numbers("start", about_zero(ranges::position, " rad or m"));
   if (start.size() != ranges.size()) {

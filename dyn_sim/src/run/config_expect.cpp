@@ -15,10 +15,7 @@ std::optional<double> maybe(YamlMap& map, const std::string& key, const std::opt
 
 // One number is the largest allowed; two are the least and the largest.
 std::optional<std::pair<int, int>> read_collisions(YamlMap& map, const std::optional<std::pair<int, int>>& otherwise) {
-  if (!map.has("collisions")) {
-    (void)map.raw("collisions");
-    return otherwise;
-  }
+  if (!map.has("collisions")) return otherwise;
   constexpr YamlRange possible{0.0, static_cast<double>(ArmRecord::most_collisions)};
   std::pair<int, int> range{0, 0};
   if (map.raw("collisions").IsSequence()) {

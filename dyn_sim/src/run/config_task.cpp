@@ -30,10 +30,7 @@ void read_words(YamlMap& map, TaskParameters& task) {
 void read_axis_numbers(YamlMap& map, TaskParameters& task) {
   for (const control::TaskAxisNumbers& line : control::task_axis_numbers) {
     const std::string name(line.name);
-    if (!map.has(name)) {
-      (void)map.raw(name);
-      continue;
-    }
+    if (!map.has(name)) continue;
     const auto values = map.numbers(name, {0.0, ranges::gain});
     auto& six = task.*line.member;
     if (values.size() != six.size()) {

@@ -22,10 +22,7 @@ constexpr int most_harmonics = 1000;
 Point per_coordinate(YamlMap& map, const std::string& key, const Model& model, double otherwise,
                      const YamlRange& range) {
   const size_t n = model.coordinates();
-  if (!map.has(key)) {
-    (void)map.raw(key);
-    return Point(n, otherwise);
-  }
+  if (!map.has(key)) return Point(n, otherwise);
   auto values = map.raw(key).IsScalar() ? Point(n, map.number(key, range)) : map.numbers(key, range);
   if (values.size() != n) {
     map.fail(key, "has " + std::to_string(values.size()) + " values; the robot has " + std::to_string(n) +

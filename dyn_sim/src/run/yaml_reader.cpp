@@ -122,7 +122,12 @@ void YamlMap::refuse_duplicates() const {
   }
 }
 
-bool YamlMap::has(const std::string& key) const { return node_.IsMap() && node_[key].IsDefined(); }
+bool YamlMap::is_given(const std::string& key) const { return node_.IsMap() && node_[key].IsDefined(); }
+
+bool YamlMap::has(const std::string& key) {
+  asked_.push_back(key);
+  return is_given(key);
+}
 
 std::vector<std::string> YamlMap::keys() const {
   std::vector<std::string> names;
@@ -134,7 +139,7 @@ std::vector<std::string> YamlMap::keys() const {
 
 YAML::Node YamlMap::raw(const std::string& key) {
   asked_.push_back(key);
-  return has(key) ? node_[key] : YAML::Node(YAML::NodeType::Undefined);
+  return is_given(key) ? node_[key] : YAML::Node(YAML::NodeType::Undefined);
 }
 
 YamlMap YamlMap::map(const std::string& key) { return {raw(key), file_, path_.empty() ? key : path_ + "." + key}; }
@@ -154,7 +159,7 @@ std::vector<YamlMap> YamlMap::list(const std::string& key, std::size_t most) {
 }
 
 void YamlMap::fail(const std::string& key, const std::string& what) const {
-  const YAML::Mark mark = has(key) ? node_[key].Mark() : node_.Mark();
+  const YAML::Mark mark = is_given(key) ? node_[key].Mark() : node_.Mark();
   throw ModelError(file_ + ":" + std::to_string(mark.line + 1) + ": " + (path_.empty() ? key : path_ + "." + key) +
                    ": " + what);
 }
@@ -184,23 +189,19 @@ double YamlMap::number(const std::string& key, const YamlRange& range) {
   return value;
 }
 double YamlMap::number(const std::string& key, double otherwise, const YamlRange& range) {
-  asked_.push_back(key);
   return has(key) ? number(key, range) : otherwise;
 }
 int YamlMap::integer(const std::string& key, int otherwise, const YamlRange& range) {
-  asked_.push_back(key);
   if (!has(key)) return otherwise;
   const auto value = as<long long>(key, "a whole number");
   check(key, static_cast<double>(value), range);
   return static_cast<int>(value);
 }
 bool YamlMap::flag(const std::string& key, bool otherwise) {
-  asked_.push_back(key);
   return has(key) ? as<bool>(key, "true or false") : otherwise;
 }
 std::string YamlMap::text(const std::string& key) { return as<std::string>(key, "a string"); }
 std::string YamlMap::text(const std::string& key, const std::string& otherwise) {
-  asked_.push_back(key);
   return has(key) ? text(key) : otherwise;
 }
 std::vector<double> YamlMap::numbers(const std::string& key, const YamlRange& range) {
@@ -214,11 +215,9 @@ std::vector<int> YamlMap::integers(const std::string& key, const YamlRange& rang
   return values;
 }
 std::vector<std::string> YamlMap::texts(const std::string& key) {
-  asked_.push_back(key);
   return has(key) ? as<std::vector<std::string>>(key, "a list of names") : std::vector<std::string>{};
 }
 Vec3d YamlMap::vector3(const std::string& key, const Vec3d& otherwise, const YamlRange& range) {
-  asked_.push_back(key);
   if (!has(key)) return otherwise;
   const auto values = numbers(key, range);
   if (values.size() != 3) fail(key, "has " + std::to_string(values.size()) + " numbers; 3 are expected");

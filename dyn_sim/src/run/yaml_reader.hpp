@@ -42,7 +42,7 @@ class YamlMap {
   // `path` names the node for messages: controller.gains.joint1. An absent node is an empty map.
   YamlMap(const YAML::Node& node, std::string file, std::string path);
 
-  [[nodiscard]] bool has(const std::string& key) const;
+  [[nodiscard]] bool has(const std::string& key);  // counts as a request for it
   [[nodiscard]] YamlMap map(const std::string& key);
   [[nodiscard]] std::vector<YamlMap> list(const std::string& key, std::size_t most);
   [[nodiscard]] std::vector<std::string> keys() const;
@@ -68,6 +68,7 @@ class YamlMap {
 
  private:
   void refuse_duplicates() const;
+  [[nodiscard]] bool is_given(const std::string& key) const;
   template <class T>
   T as(const std::string& key, const char* kind);
 
