@@ -112,6 +112,31 @@ class Yaml(RunTest):
         self.refused(arm7(trajectory="{type: quintic, way_points: [[0, 0, 0, 0, 0, 0, 0]], foo: 1}"),
                      "known keys: move_time, type, velocity_scale, way_points")
 
+    def test_file_line_and_key_of_a_value(self):
+        for change, *words in (
+                ({"controller": "{type: pid}"}, ":4: controller.type: 'pid' must be one of computed_torque"),
+                ({"controller": "{gravity_compensation: yes}"}, ":4: controller.gravity_compensation: 'yes' must be one of full"),
+                ({"controller": "{jsim_algorithm: best}"}, ":4: controller.jsim_algorithm: unknown algorithm 'best'", "gdahj"),
+                ({"controller": "{coriolis_algorithm: best}"}, ":4: controller.coriolis_algorithm: unknown algorithm 'best'"),
+                ({"controller": "{validation: {fallback: best}}"},
+                 ":4: controller.validation.fallback: unknown algorithm 'best'"),
+                ({"controller": "{passive_joints: [elbow]}"}, ":4: controller.passive_joints: the robot has no joint 'elbow'"),
+                ({"controller": "{payload_link: hand}"}, ":4: controller.payload_link: the robot has no link 'hand'"),
+                ({"controller": "{payload_link: base_link}"}, ":4: controller.payload_link: link 'base_link' does not move"),
+                ({"controller": "\n  ramp_in: 1\n  adaptation_mass: 0"}, ":6: controller.adaptation_mass: 0 is not above 0"),
+                ({"plant": "{plant_overrides: [{link: hand}]}"}, ":3: plant.plant_overrides[0].link: the robot has no link 'hand'"),
+                ({"plant": "{plant_overrides: [{joint: elbow}]}"},
+                 ":3: plant.plant_overrides[0].joint: the robot has no joint 'elbow'"),
+                ({"plant": "{engine: mujoco, walls: [{link: hand}]}"}, ":3: plant.walls[0].link: the robot has no link 'hand'"),
+                ({"plant": "{walls: [{link: tool0}]}"}, ":3: plant.walls: the native engine has no contacts")):
+            with self.subTest(change):
+                self.refused(arm7(**change), *words)
+
+    def test_what_is_missing(self):
+        self.refused("robot: arm7\n", "config.yaml: trajectory: is missing")
+        self.refused("arms:\n- {robot: arm7}\n", "config.yaml: arms[0].trajectory: is missing")
+        self.refused("robot: arm7\ntrajectory: {}\n", "config.yaml:2: trajectory.type: is missing")
+
     def test_a_second_document(self):
         self.refused(arm7() + "---\nduration_s: 2\n", ":7: ", "second document")
         self.refused("---\n---\n" + arm7(), ":3: ", "second document")

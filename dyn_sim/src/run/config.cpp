@@ -62,11 +62,17 @@ std::optional<double> maybe(YamlMap& map, const std::string& key) {
   return map.has(key) ? std::optional<double>(value) : std::nullopt;
 }
 
-void read_overrides(YamlMap& map, PlantSettings& plant) {
+template <class Parts>
+bool has_name(const Parts& parts, const std::string& name) {
+  return std::any_of(parts.begin(), parts.end(), [&](const auto& part) { return part.name == name; });
+}
+
+void read_overrides(YamlMap& map, const RobotDescription& robot, PlantSettings& plant) {
   for (YamlMap& entry : map.list("plant_overrides", most_overrides)) {
     if (entry.has("joint")) {
       JointOverride change;
       change.joint = entry.text("joint");
+      if (!has_name(robot.joints, change.joint)) entry.fail("joint", "the robot has no joint '" + change.joint + "'");
       change.damping = maybe(entry, "damping");
       change.friction = maybe(entry, "friction");
       change.armature = maybe(entry, "armature");
@@ -78,6 +84,7 @@ void read_overrides(YamlMap& map, PlantSettings& plant) {
     } else {
       LinkOverride change;
       change.link = entry.text("link");
+      if (!has_name(robot.links, change.link)) entry.fail("link", "the robot has no link '" + change.link + "'");
       change.mass_scale = entry.number("mass_scale", 1.0, about_zero(largest_scale));
       change.com_shift_m = entry.vector3("com_shift", Vec3d::Zero(), about_zero(ranges::length_m, " m"));
       change.inertia_scale = entry.number("inertia_scale", 1.0, about_zero(largest_scale));
@@ -87,9 +94,10 @@ void read_overrides(YamlMap& map, PlantSettings& plant) {
   }
 }
 
-Wall read_wall(YamlMap& map) {
+Wall read_wall(YamlMap& map, const RobotDescription& robot) {
   Wall wall;
   wall.link = map.text("link");
+  if (!has_name(robot.links, wall.link)) map.fail("link", "the robot has no link '" + wall.link + "'");
   wall.point_m = map.vector3("point", wall.point_m, about_zero(ranges::length_m, " m"));
   wall.normal = map.vector3("normal", wall.normal, about_zero(ranges::length_m));
   if (!(wall.normal.norm() > 1e-6)) map.fail("normal", "has no direction");
@@ -102,7 +110,7 @@ Wall read_wall(YamlMap& map) {
   return wall;
 }
 
-PlantSettings read_plant(YamlMap map, const std::filesystem::path& file) {
+PlantSettings read_plant(YamlMap map, const RobotDescription& robot, const std::filesystem::path& file) {
   PlantSettings plant;
   if (map.has("robot")) plant.robot = std::make_shared<const RobotDescription>(read_robot(map, file));
   plant.engine = map.text("engine", plant.engine);
@@ -127,8 +135,11 @@ PlantSettings read_plant(YamlMap map, const std::filesystem::path& file) {
   plant.delay_cycles = map.integer("delay", plant.delay_cycles, {0, 100, " cycles"});
   plant.noise = read_noise(map.map("noise"));
   plant.seed = static_cast<unsigned>(map.integer("seed", 1, any_seed));
-  read_overrides(map, plant);
-  for (YamlMap& entry : map.list("walls", most_walls)) plant.walls.push_back(read_wall(entry));
+  read_overrides(map, robot, plant);
+  for (YamlMap& entry : map.list("walls", most_walls)) plant.walls.push_back(read_wall(entry, robot));
+  if (plant.engine == "native" && !plant.walls.empty()) {
+    map.fail("walls", "the native engine has no contacts; engine mujoco has");
+  }
   map.finish();
   return plant;
 }
@@ -144,7 +155,7 @@ ValidationConfig read_validation(YamlMap map) {
   validation.tolerance = map.number("tolerance", validation.tolerance, about_zero(1.0));
   if (validation.tolerance <= 0.0) map.fail("tolerance", "is not above 0");
   validation.fallback = map.text("fallback", validation.fallback);
-  (void)AlgorithmIndex::find_jsim(validation.fallback);
+  map.try_as("fallback", [&] { (void)AlgorithmIndex::find_jsim(validation.fallback); });
   map.finish();
   return validation;
 }
@@ -187,7 +198,7 @@ ArmConfig read_arm(YamlMap& map, const RunConfig& run, const Expectations& expec
   arm.description = read_robot(map, run.file);
   arm.live.model.gravity_mps2 =
       map.vector3("gravity", arm.live.model.gravity_mps2, about_zero(ranges::gravity_mps2, " m/s^2"));
-  arm.plant = read_plant(map.map("plant"), run.file);
+  arm.plant = read_plant(map.map("plant"), arm.description, run.file);
   arm.plant.allow_impossible_inertia = map.flag("allow_impossible_inertia", false);
   arm.live.model.allow_impossible_inertia = arm.plant.allow_impossible_inertia;
   YamlMap controller = map.map("controller");

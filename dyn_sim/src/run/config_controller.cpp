@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "config_parts.hpp"
+#include "dyn_core/control/controller.hpp"
 #include "dyn_core/control/parameter_table.hpp"
 
 namespace dyn::sim {
@@ -28,10 +29,6 @@ auto pick(const std::string& parameter, const std::string& value, const Names& n
   throw ModelError(parameter + ": '" + value + "' must be one of " + known);
 }
 
-Law law_of(const std::string& value) { return pick("type", value, control::law_names); }
-GravityCompensation gravity_of(const std::string& value) {
-  return pick("gravity_compensation", value, control::gravity_compensation_names);
-}
 bool flag_of(const std::string& parameter, const std::string& value) {
   return pick(parameter, value, std::array<std::pair<std::string_view, bool>, 2>{{{"true", true}, {"false", false}}});
 }
@@ -119,11 +116,11 @@ void read_joint_limits(YamlMap& map, const control::JointParameter& line, const 
 
 void read_controller(YamlMap& map, const Model& model, ArmConfig& arm) {
   Parameters& p = arm.controller;
-  p.law = law_of(map.text("type", "computed_torque"));
+  p.law = pick(map.where("type"), map.text("type", "computed_torque"), control::law_names);
   arm.jsim = map.text("jsim_algorithm", "fused");
   arm.coriolis = map.text("coriolis_algorithm", "fused");
-  (void)AlgorithmIndex::find_jsim(arm.jsim);
-  (void)AlgorithmIndex::find_coriolis(arm.coriolis);
+  map.try_as("jsim_algorithm", [&] { (void)AlgorithmIndex::find_jsim(arm.jsim); });
+  map.try_as("coriolis_algorithm", [&] { (void)AlgorithmIndex::find_coriolis(arm.coriolis); });
   YamlMap gains = map.map("gains");
   const JointGains otherwise = read_gains(gains.map("default"), {400.0, 40.0, 0.0, 0.0});
   arm.default_gains = otherwise;
@@ -133,7 +130,8 @@ void read_controller(YamlMap& map, const Model& model, ArmConfig& arm) {
     if (gains.has(joint)) p.gains[i] = read_gains(gains.map(joint), otherwise);
   }
   gains.finish();
-  p.gravity_compensation = gravity_of(map.text("gravity_compensation", "full"));
+  p.gravity_compensation = pick(map.where("gravity_compensation"), map.text("gravity_compensation", "full"),
+                                control::gravity_compensation_names);
   for (const auto& line : control::flag_parameters) {
     p.*line.member = map.flag(std::string(line.name), p.*line.member);
   }
@@ -145,11 +143,14 @@ void read_controller(YamlMap& map, const Model& model, ArmConfig& arm) {
   }
   arm.live.max_payload_dofs = map.integer("max_payload_dofs", 6, {0, 100});
   arm.passive_joints = map.texts("passive_joints");
+  map.try_as("passive_joints", [&] { (void)control::Actuation::from_model(model, arm.passive_joints); });
   arm.payload_link = map.text("payload_link", "");
+  if (!arm.payload_link.empty()) check_moving_link(map, "payload_link", arm.payload_link, model);
   if (p.law == Law::task_space) read_task(map, model, arm);
   if (p.law == Law::adaptive && arm.payload_link.empty()) map.fail("payload_link", "is missing: adaptive learns there");
   if (const auto fault = control::find_fault(p, model.coordinates()); !fault.empty()) {
-    throw ModelError(arm.robot + ": controller: " + fault);
+    const auto end = fault.find(": ");
+    map.fail(fault.substr(0, end), fault.substr(end + 2));
   }
 }
 
@@ -159,12 +160,12 @@ void set_parameter(const std::string& name, const std::string& value, const Mode
   if (name == "coriolis_algorithm") return live.set_coriolis(value, later);
   Parameters changed = parameters;
   if (name == "type") {
-    changed.law = law_of(value);
+    changed.law = pick(name, value, control::law_names);
     if (changed.law != parameters.law && (changed.law == Law::task_space || parameters.law == Law::task_space)) {
       throw ModelError("type: the law task_space cannot be chosen or left while it runs");
     }
   } else if (name == "gravity_compensation") {
-    changed.gravity_compensation = gravity_of(value);
+    changed.gravity_compensation = pick(name, value, control::gravity_compensation_names);
   } else if (const auto* const flag = control::find_parameter(control::flag_parameters, name); flag != nullptr) {
     changed.*flag->member = flag_of(name, value);
   } else if (const auto* const number = control::find_parameter(control::number_parameters, name); number != nullptr) {

@@ -9,6 +9,8 @@
 
 namespace dyn::sim {
 
+// Throws ModelError unless a joint moves the link that the key names.
+void check_moving_link(const YamlMap& map, const std::string& key, const std::string& name, const Model& model);
 void read_controller(YamlMap& map, const Model& model, ArmConfig& arm);
 std::shared_ptr<const Trajectory> read_trajectory(YamlMap map, const Model& model, const std::filesystem::path& file);
 // Of the law task_space: `frame` and `task` of the controller, and the trajectory, which begins at the frame's pose at

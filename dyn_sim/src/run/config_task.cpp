@@ -69,11 +69,15 @@ PoseGoal read_pose(YamlMap& map, const PoseGoal& before) {
 
 }  // namespace
 
+void check_moving_link(const YamlMap& map, const std::string& key, const std::string& name, const Model& model) {
+  const Link* const link = model.find_link(name);
+  if (link == nullptr) map.fail(key, "the robot has no link '" + name + "'");
+  if (link->body < 0) map.fail(key, "link '" + name + "' does not move");
+}
+
 void read_task(YamlMap& map, const Model& model, ArmConfig& arm) {
   arm.frame = map.text("frame");
-  const Link* const link = model.find_link(arm.frame);
-  if (link == nullptr) map.fail("frame", "the robot has no link '" + arm.frame + "'");
-  if (link->body < 0) map.fail("frame", "link '" + arm.frame + "' does not move");
+  check_moving_link(map, "frame", arm.frame, model);
   arm.live.frames = {arm.frame};
   YamlMap task = map.map("task");
   TaskParameters& p = arm.controller.task;

@@ -158,15 +158,26 @@ std::vector<YamlMap> YamlMap::list(const std::string& key, std::size_t most) {
   return entries;
 }
 
+std::string YamlMap::where(const std::string& key) const {
+  YAML::Node node = node_;
+  for (std::size_t begin = 0, end = 0; end != std::string::npos && node.IsMap(); begin = end + 1) {
+    end = key.find('.', begin);
+    const YAML::Node below = node[key.substr(begin, end - begin)];
+    if (!below.IsDefined()) break;
+    node.reset(below);
+  }
+  const std::string line = node.IsDefined() ? ":" + std::to_string(node.Mark().line + 1) : "";
+  return file_ + line + ": " + (path_.empty() ? key : path_ + "." + key);
+}
+
 void YamlMap::fail(const std::string& key, const std::string& what) const {
-  const YAML::Mark mark = is_given(key) ? node_[key].Mark() : node_.Mark();
-  throw ModelError(file_ + ":" + std::to_string(mark.line + 1) + ": " + (path_.empty() ? key : path_ + "." + key) +
-                   ": " + what);
+  throw ModelError(where(key) + ": " + what);
 }
 
 template <class T>
 T YamlMap::as(const std::string& key, const char* kind) {
   const YAML::Node node = raw(key);
+  if (!node_.IsDefined()) throw ModelError(file_ + ": " + path_ + ": is missing");
   if (!node.IsDefined()) fail(key, std::string("is missing; ") + kind + " is expected");
   try {
     return node.as<T>();

@@ -61,8 +61,19 @@ class YamlMap {
 
   // Throws ModelError if it is not within its range.
   void check(const std::string& key, double value, const YamlRange& range) const;
+  // What `check` throws about the value of the key, "NAME: what", with file and line instead of its NAME.
+  template <class Check>
+  void try_as(const std::string& key, const Check& check) const {
+    try {
+      check();
+    } catch (const ModelError& fault) {
+      fail(key, without_name(fault));
+    }
+  }
   // Throws ModelError if there is a key that was not requested.
   void finish() const;
+  // "FILE:LINE: PATH.key", the beginning of a message about it; `key` may be one in a map below, gains.joint1.
+  [[nodiscard]] std::string where(const std::string& key) const;
   // "FILE:LINE: PATH.key: what"
   [[noreturn]] void fail(const std::string& key, const std::string& what) const;
 
