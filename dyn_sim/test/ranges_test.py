@@ -74,7 +74,7 @@ class Figures(RunTest):
     def test_set_events(self):
         for name, value in (("gains.joint1.p", "1.0e+200"), ("effort_limit.joint1", "1.0e+200"), ("hold_time", "1.0e+200")):
             done = self.run_fast(arm7(events=f"[{{at: 0.1, set: {{{name}: {value}}}}}]"))
-            fails(self, done, 3, "refused", "1e+200", " is not from 0 to ")
+            fails(self, done, 1, f"config.yaml:6: events[0].set.{name}: ", "1e+200", " is not from 0 to ")
 
     def test_of_a_urdf(self):
         robot = self.folder / "arm.urdf"

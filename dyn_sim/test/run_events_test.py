@@ -4,7 +4,7 @@ import csv
 import math
 import unittest
 
-from dyn_process import SWING, evaluate
+from dyn_process import SWING, evaluate, fails
 from run_process import RunTest, arm7
 
 PLACES = {"a": {"xyz": [0.2, 0, 0.1], "rpy": [0, 0, 0]}, "b": {"xyz": [0, 0.3, 0], "rpy": [0.4, 0.7, 0]}}
@@ -81,6 +81,26 @@ class Events(RunTest):
         self.assertIn("joint 'joint4' is gone", self.refusal_of("{at: 0.1, robot: planar3}"))
         self.assertIn("joint 'joint9'", self.refusal_of("{at: 0.1, robot: arm7_module, map: {joint9: joint8}}"))
         self.assertIn("max_payload_dofs leaves room for 7", self.refusal_of_room())
+
+    def test_what_is_known_to_be_wrong_is_refused_before_the_run(self):
+        box = "{at: 0.1, attach: {name: box, link: tool0, mass: 1}}"
+        for events, *words in (
+                ("{at: 0.1, set: {foo: 1}}", "events[0].set.foo: there is no such parameter"),
+                ("{at: 0.1, set: {jsim_algorithm: best}}", "events[0].set.jsim_algorithm: unknown algorithm 'best'"),
+                ("{at: 0.1, set: {gains.joint9.p: 1}}", "events[0].set.gains.joint9.p: the robot has no joint 'joint9'"),
+                ("{at: 0.1, set: {gains.joint1.k: 1}}", "events[0].set.gains.joint1.k: there is no gain 'k'"),
+                ("{at: 0.1, set: {prediction: 20}}", "events[0].set.prediction: 20 is not from 0 to 8"),
+                ("{at: 0.1, set: {type: task_space}}", "events[0].set.type: the law task_space cannot be chosen"),
+                ("{at: 0.1, attach: {name: box, link: hand, mass: 1}}", "events[0].attach.link: the robot has no link 'hand'"),
+                ("{at: 0.1, push: {link: hand, force: [1, 0, 0]}}", "events[0].push.link: the robot has no link 'hand'"),
+                ("{at: 0.1, estimate: {link: hand}}", "events[0].estimate.link: the robot has no link 'hand'"),
+                (f"{box}, {{at: 0.2, detach: bag}}", "events[1].detach: no event before attaches 'bag'"),
+                (f"{{at: 0.05, detach: box}}, {box}", "events[0].detach: no event before attaches 'box'"),
+                ("{at: 9, set: {type: feedforward}}", "events[0].at: is after the end of the run, duration_s")):
+            with self.subTest(events):
+                fails(self, self.run_fast(arm7(events=f"[{events}]", duration_s="0.3")), 1, "config.yaml:6: ", *words)
+        module = "{at: 0.1, robot: arm7_module}, {at: 0.2, set: {gains.joint8.p: 300}}, {at: 0.3, set: {type: passivity}}"
+        self.assertEqual(self.run_fast(arm7(events=f"[{module}]", duration_s="0.3")).returncode, 0)
 
     def refusal_of_room(self):
         done = self.run_fast(arm7(events="[{at: 0.1, robot: arm7_module}]", duration_s="0.3",

@@ -85,17 +85,18 @@ class Failures(RunTest):
         self.assertIn("controller failed", done.error)
 
     def test_an_event_that_is_refused(self):
-        events = f"[{{at: 0.2, attach: {BOX}}}, {{at: 0.4, detach: bag}}]"
+        events = f"[{{at: 0.2, attach: {BOX}}}, {{at: 0.4, attach: {BOX}}}]"
         results = self.fails(arm7(events=events))
         (failure,) = results["failures"]
         self.assertEqual((failure["arm"], failure["time_s"]), ("arm7", 0.4))
-        for word in ("detach bag", "refused", "'bag' is not attached"):
+        for word in ("attach box", "refused", "already"):
             self.assertIn(word, failure["cause"])
         self.assertEqual(results["cycles"], 1000, "the run goes on")
 
     def test_an_event_that_the_run_does_not_reach_is_no_failure(self):
-        done = self.run_fast(arm7(events="[{at: 0.8, detach: bag}]"), "--duration", "0.5")
+        done = self.run_fast(arm7(events=f"[{{at: 0.2, attach: {BOX}}}, {{at: 0.8, attach: {BOX}}}]"), "--duration", "0.5")
         self.assertEqual(done.returncode, 0, done.error)
+        self.assertIn("0.8 s  attach box  (not reached)", done.text)
 
     def test_steps_that_cannot_be_integrated_show(self):
         # 1e9 N on a lever of 100 km: no step of the plant is small enough.

@@ -140,7 +140,8 @@ def test_no_such_scenario():
 
 
 def test_a_run_that_failed_raises_and_has_everything(config):
-    config["events"] = [{"at": 0.1, "detach": "box"}]
+    box = {"name": "box", "link": "tool0", "mass": 1.0}
+    config["events"] = [{"at": 0.1, "attach": box}, {"at": 0.2, "attach": box}]
     with pytest.raises(dyn.RunFailed, match="box") as failed:
         dyn.run(config)
     assert failed.value.run.q.shape == (500, 7)

@@ -72,7 +72,15 @@ CLI::Validator is_duration() {
       "", "duration");
 }
 
-void print_arm(const sim::ArmRecord& arm) {
+// `end_s`: an event planned after it was prepared, but the run did not reach it.
+void print_event(const sim::EventRecord& event, double end_s) {
+  const bool reached = event.planned_s <= end_s && (event.applied_s >= 0.0 || !event.error.empty());
+  const std::string result = !reached ? "  (not reached)" : event.error.empty() ? "" : "  REFUSED: " + event.error;
+  std::cout << "  " << number(event.planned_s, 4) << " s  " << event.label << result << '\n';
+  for (const std::string& warning : event.warnings) std::cout << "         warning: " << warning << '\n';
+}
+
+void print_arm(const sim::ArmRecord& arm, double end_s) {
   std::cout << heading(arm.config->name) << " (" << arm.config->robot << ", " << arm.config->jsim << ")\n";
   Table table({{""}, {"", Table::Align::right}, {""}});
   const bool in_task_space = !arm.frame_signals.empty();
@@ -99,17 +107,13 @@ void print_arm(const sim::ArmRecord& arm) {
   }
   if (!arm.validation.available)
     std::cout << "not compared with Pinocchio: " << arm.validation.unavailable_reason << '\n';
-  for (const auto& event : arm.events) {
-    std::cout << "  " << number(event.planned_s, 4) << " s  " << event.label
-              << (event.error.empty() ? (event.applied_s < 0.0 ? "  (not reached)" : "") : "  REFUSED: " + event.error)
-              << '\n';
-    for (const std::string& warning : event.warnings) std::cout << "         warning: " << warning << '\n';
-  }
+  for (const auto& event : arm.events) print_event(event, end_s);
 }
 
 void print(const sim::RunRecord& record, const std::filesystem::path& out) {
   const bool at_rest = sim::causes_of(record).empty();
-  for (const auto& arm : record.arms) print_arm(arm);
+  const double end_s = static_cast<double>(record.cycles) / record.config->rate_hz;
+  for (const auto& arm : record.arms) print_arm(arm, end_s);
   std::cout << record.cycles << " cycles, " << record.overruns << " overruns; update p50 "
             << number(record.update.p50, 4) << " ns, p99.9 " << number(record.update.p999, 4) << " ns, max "
             << number(record.update.max, 4) << " ns; " << record.scheduling << '\n';

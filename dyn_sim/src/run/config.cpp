@@ -209,7 +209,7 @@ ArmConfig read_arm(YamlMap& map, const RunConfig& run, const Expectations& expec
   controller.finish();
   read_motion(map, model, run.file, arm);
   arm.expect = read_expect(map.map("expect"), expect);
-  arm.events = read_events(map, model, arm.live.model, run.file);
+  arm.events = read_events(map, model, arm, run);
   if (arm.poses && std::any_of(arm.events.begin(), arm.events.end(),
                                [](const Event& event) { return std::holds_alternative<RobotEvent>(event.what); })) {
     map.fail("events", "another robot cannot come under the law task_space");

@@ -154,12 +154,14 @@ void read_controller(YamlMap& map, const Model& model, ArmConfig& arm) {
   }
 }
 
-void set_parameter(const std::string& name, const std::string& value, const Model& model, Parameters& parameters,
-                   live::LiveModel& live, live::LiveModel::Change* later) {
-  if (name == "jsim_algorithm") return live.set_jsim(value, later);
-  if (name == "coriolis_algorithm") return live.set_coriolis(value, later);
+Parameters changed_parameters(const std::string& name, const std::string& value, const Model& model,
+                              const Parameters& parameters) {
   Parameters changed = parameters;
-  if (name == "type") {
+  if (name == "jsim_algorithm") {
+    (void)AlgorithmIndex::find_jsim(value);
+  } else if (name == "coriolis_algorithm") {
+    (void)AlgorithmIndex::find_coriolis(value);
+  } else if (name == "type") {
     changed.law = pick(name, value, control::law_names);
     if (changed.law != parameters.law && (changed.law == Law::task_space || parameters.law == Law::task_space)) {
       throw ModelError("type: the law task_space cannot be chosen or left while it runs");
@@ -177,12 +179,19 @@ void set_parameter(const std::string& name, const std::string& value, const Mode
   } else if (name.rfind("gains.", 0) == 0 && name.rfind('.') > 6) {
     set_gain(name, value, model, changed);
   } else {
-    throw ModelError("set: there is no parameter '" + name + "'");
+    throw ModelError(name + ": there is no such parameter that may change");
   }
   if (const auto fault = control::find_fault(changed, static_cast<int>(changed.gains.size())); !fault.empty()) {
     throw ModelError(fault);
   }
-  parameters = changed;
+  return changed;
+}
+
+void set_parameter(const std::string& name, const std::string& value, const Model& model, Parameters& parameters,
+                   live::LiveModel& live, live::LiveModel::Change* later) {
+  if (name == "jsim_algorithm") return live.set_jsim(value, later);
+  if (name == "coriolis_algorithm") return live.set_coriolis(value, later);
+  parameters = changed_parameters(name, value, model, parameters);
 }
 
 }  // namespace dyn::sim

@@ -19,8 +19,11 @@ void read_task(YamlMap& map, const Model& model, ArmConfig& arm);
 std::shared_ptr<const PoseTrajectory> read_poses(YamlMap map, const Model& model, const std::string& frame,
                                                  const Point& start);
 Expectations read_expect(YamlMap map, const Expectations& otherwise);
-std::vector<Event> read_events(YamlMap& map, const Model& model, const ModelOptions& options,
-                               const std::filesystem::path& file);
+// Last of an arm: `arm` has its controller already.
+std::vector<Event> read_events(YamlMap& map, const Model& model, const ArmConfig& arm, const RunConfig& run);
+// The parameters after an event `set`; the name of an algorithm changes none of them. Throws ModelError, "NAME: why".
+[[nodiscard]] control::Parameters changed_parameters(const std::string& name, const std::string& value,
+                                                     const Model& model, const control::Parameters& parameters);
 RobotDescription read_robot(YamlMap& map, const std::filesystem::path& file);  // the key `robot`
 
 }  // namespace dyn::sim
