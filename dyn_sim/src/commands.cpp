@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // The table of commands, and the exit codes: 0; 1 with one line on standard error; 2 for a wrong call; 3 with one line
-// for each cause if a run was made and failed.
+// for each cause if a run, a check (info --check-control) or a study was made and failed.
 #include <exception>
 #include <iostream>
 #include <new>
@@ -61,6 +61,17 @@ void take_empty_arguments(CLI::App& app) {
   for (CLI::App* group : app.get_subcommands([](CLI::App*) { return true; })) take_empty_arguments(*group);
 }
 
+// Empty if it is one, an option, or missing.
+std::string no_such_command(int argc, char** argv) {
+  const std::string name = argc > 1 ? argv[1] : "-";
+  std::string known;
+  for (const Command& command : commands) {
+    if (name == command.name) return {};
+    known += (known.empty() ? "" : ", ") + std::string(command.name);
+  }
+  return name.rfind('-', 0) == 0 ? "" : "there is no command '" + name + "'; commands: " + known;
+}
+
 int complain_of_failures(const std::string& who, const std::vector<std::string>& causes) {
   for (const std::string& cause : causes) (void)complain(who, cause, 3);
   return 3;
@@ -69,6 +80,7 @@ int complain_of_failures(const std::string& who, const std::vector<std::string>&
 }  // namespace
 
 int run(int argc, char** argv) {
+  if (const auto fault = no_such_command(argc, argv); !fault.empty()) return complain("dyn", fault, 2);
   CLI::App app("Real-time robot dynamics: M, C, g, inverse and forward dynamics by published algorithms.", "dyn");
   app.set_version_flag("--version", std::string("dyn ") + DYN_VERSION);
   app.footer(
@@ -76,8 +88,8 @@ int run(int argc, char** argv) {
       "  dyn run arm7_computed_torque    an arm under control, with a report to open in a browser\n"
       "  dyn info arm7                   joints, limits, masses; then try dyn info my_robot.urdf\n"
       "  dyn COMMAND --help              options of a command\n"
-      "ROBOT is a .urdf or .urdf.xacro file, or a name that `dyn robots` lists.\n"
-      "Exit code 0; 1 with one line on standard error; 2 for a wrong call; 3 if a run failed.");
+      "ROBOT is a .urdf, .xacro or .dh.yaml file, or a name that `dyn robots` lists.\n"
+      "Exit code 0; 1 with one line on standard error; 2 for a wrong call; 3 if a run, a check or a study failed.");
   std::vector<std::pair<CLI::App*, Action>> declared;
   for (const Command& command : commands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);

@@ -33,7 +33,7 @@ std::optional<Vec3d> read_vector(const std::string& text) {
 void add_robot(CLI::App& app, RobotCall& robot, CLI::App* group) {
   CLI::App& place = group == nullptr ? app : *group;
   auto* option =
-      place.add_option("ROBOT", robot.name, "A .urdf or .urdf.xacro file, or a name that `dyn robots` lists");
+      place.add_option("ROBOT", robot.name, "A .urdf, .xacro or .dh.yaml file, or a name that `dyn robots` lists");
   option->type_name("");
   if (group == nullptr) option->required();
   app.add_flag("--allow-impossible-inertia", robot.allow_impossible_inertia,

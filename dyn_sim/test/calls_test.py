@@ -34,7 +34,9 @@ class WrongCalls(unittest.TestCase):
         fails(self, run("eval", BRANCH, "--jsim", "nonsense"), 2, "dyn eval", "--jsim", "nonsense", "fused")
         fails(self, run("eval", BRANCH, "--gravity", "0,0,x"), 2, "--gravity", "0,0,x")
         fails(self, run("count", "--chain", "many"), 2, "dyn count", "--chain", "many")
-        fails(self, run("nonsense"), 2, "nonsense")
+        fails(self, run("nonsense"), 2, "dyn: there is no command 'nonsense'; commands: info, eval, run, ")
+        done = run("bench", BRANCH, "--only", "nonsense")
+        fails(self, done, 1, "dyn bench: --only: there is no task or algorithm 'nonsense'; tasks: ", "M+C+g, ", "plant")
 
 
 class Newcomers(unittest.TestCase):

@@ -68,7 +68,9 @@ class Frame(unittest.TestCase):
         self.assertEqual(gone["M"], bare["M"])
 
     def test_unknown(self):
-        fails(self, run("eval", BRANCH, "--frame", "left_tp", lines=[STATE]), 1, "'left_tp'", "left_tip")
+        done = run("eval", BRANCH, "--frame", "left_tp", lines=[STATE])
+        fails(self, done, 1, "dyn eval: --frame: ", "'left_tp'", "left_tip")
+        self.assertNotIn("line 1", done.error)
         fails(self, run("eval", BRANCH, "--frame", "box", lines=[{"attach": {**BOX, "name": "bax"}}, STATE]), 1,
               "'box'", "bax")
 

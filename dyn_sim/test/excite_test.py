@@ -102,6 +102,12 @@ class Excite(unittest.TestCase):
         for q in list(zip(*rows))[1:]:
             self.assertGreater(max(q) - min(q), 0.1)
 
+    def test_a_floor_that_is_too_high(self):
+        done = subprocess.run([DYN, "excite", "arm7", "--floor", "5", "--trials", "50", "--out", self.path / "high"],
+                              capture_output=True, text=True, timeout=100)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"0\.02 m above the floor at 5 m: that which stays highest comes down to -?[0-9.]+ m")
+
     def test_at_rest_at_both_ends(self):
         for rows in (self.rows[:3], self.rows[-3:]):
             for column in zip(*[row[1:] for row in rows]):

@@ -130,6 +130,14 @@ bool is_named(const bench::Contestant& c, const std::string& only) {
   return c.library != "dyn_control" && only.starts_with(c.task + ":");
 }
 
+std::string tasks_of(const std::vector<bench::Contestant>& all) {
+  std::set<std::string> tasks{bench::plant_task, bench::attach_task};
+  for (const bench::Contestant& c : all) tasks.insert(c.task);
+  std::string list;
+  for (const std::string& task : tasks) list += (list.empty() ? "" : ", ") + task;
+  return list;
+}
+
 // Calls without timing: for programs that count instructions (scripts/instructions).
 void just_call(const std::vector<bench::Contestant>& all, int calls, int states) {
   for (const bench::Contestant& c : all) {
@@ -158,8 +166,9 @@ void run_bench(const BenchOptions& options) {
   if (options.all_peers && options.calls == 0) {
     for (auto& code : bench::symbolic_contestants(*model, states)) all.push_back(std::move(code));
   }
+  const std::string tasks = tasks_of(all);
   std::erase_if(all, [&](const bench::Contestant& c) { return !is_named(c, options.only); });
-  if (all.empty()) throw ModelError("dyn bench: unknown task or algorithm '" + options.only + "'");
+  if (all.empty()) throw ModelError("--only: there is no task or algorithm '" + options.only + "'; tasks: " + tasks);
   if (options.calls > 0) return just_call(all, options.calls, options.effort.states);
   nlohmann::ordered_json out{{"robot", model->name()},
                              {"joints", model->coordinates()},

@@ -10,6 +10,7 @@
 #include "command.hpp"
 #include "dh_yaml.hpp"
 #include "dyn_core/model/robot_library.hpp"
+#include "eval/frame_answer.hpp"
 #include "eval/json_line.hpp"
 #include "eval/line_reader.hpp"
 #include "eval/session.hpp"
@@ -35,6 +36,10 @@ Commands, answered {"ok":true,"joints":[..]}, or {"ok":false,"error":".."} with 
                                             a chain; its joints come last in the order
 com, inertia, xyz and rpy are zero if they are missing.
   {"detach":"box"}  {"jsim":NAME}  {"coriolis":NAME}  {"fd":NAME}  {"id":NAME}  {"gravity":[x,y,z]}
+  {"robot":"FILE or name","map":{"OLD":"NEW","GONE":null}}
+                                            another robot; payloads stay. map: joints that continue under another name,
+                                            and those that end. The answer also has "from": for each joint of the new
+                                            robot the one that it continues, null for a new one
 
 With --friction, tau includes damping v + friction sign(v) (0 at v = 0), and qdd accounts for it; h does not include it.
 
@@ -86,6 +91,8 @@ void evaluate_lines(const Arguments& arguments) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     try {
       print_json(session.answer(parse_json_line(line)));
+    } catch (const NoSuchFrame&) {
+      throw;  // not a fault of the line
     } catch (const ModelError& error) {
       throw ModelError("line " + std::to_string(reader.line_number()) + ": " + error.what());
     }

@@ -40,8 +40,18 @@ FrameAnswer::FrameAnswer(const std::shared_ptr<const Model>& model, const std::s
       space_(*model),
       existed_(existed || frames_.status(0) != FrameStatus::absent) {}
 
+void FrameAnswer::refuse() const {
+  std::string why = "there is no '" + frames_.name(0) + "'";
+  try {
+    (void)Frames(model_, {frames_.name(0)});  // throws, listing the names that may be meant
+  } catch (const ModelError& error) {
+    why = error.what();
+  }
+  throw NoSuchFrame("--frame: " + why);
+}
+
 void FrameAnswer::add(Dynamics& dynamics, const EvalState& state, ordered_json& answer) {
-  if (!existed_) (void)Frames(model_, {frames_.name(0)});  // throws, listing the names that may be meant
+  if (!existed_) refuse();
   frames_.update(dynamics);
   if (frames_.status(0) == FrameStatus::absent) {
     answer["frame"] = nullptr;

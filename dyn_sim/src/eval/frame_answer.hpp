@@ -8,11 +8,17 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "dyn_core/error.hpp"
 #include "dyn_core/frames.hpp"
 #include "dyn_core/operational_space.hpp"
 #include "eval/rows.hpp"
 
 namespace dyn::cli {
+
+// The link of --frame, which is not the fault of any line.
+struct NoSuchFrame : ModelError {
+  using ModelError::ModelError;
+};
 
 class FrameAnswer {
  public:
@@ -20,10 +26,12 @@ class FrameAnswer {
   FrameAnswer(const std::shared_ptr<const Model>& model, const std::string& name, bool existed);
 
   [[nodiscard]] bool existed() const noexcept { return existed_; }
-  // Adds "frame"; null with "frame_error" if its payload was detached. Throws if there never was such a frame.
+  // Adds "frame"; null with "frame_error" if its payload was detached. Throws NoSuchFrame if there never was one.
   void add(Dynamics& dynamics, const EvalState& state, nlohmann::ordered_json& answer);
 
  private:
+  [[noreturn]] void refuse() const;
+
   std::shared_ptr<const Model> model_;
   Frames frames_;
   OperationalSpace space_;

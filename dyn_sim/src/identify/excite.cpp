@@ -8,6 +8,7 @@
 #include <limits>
 #include <numbers>
 #include <random>
+#include <sstream>
 
 #include "dyn_core/dynamics.hpp"
 #include "dyn_core/kinematics/kinematics.hpp"
@@ -23,6 +24,7 @@ using Eigen::VectorXd;
 
 constexpr double row_step_s = 0.01;  // of what is written
 constexpr Index judged = 150;        // samples of a trial
+constexpr double above_floor_m = 0.02;
 
 struct Limits {
   VectorXd centre, reach, velocity, acceleration, torque;  // by coordinate; reach: about the centre
@@ -115,12 +117,20 @@ class Search {
       }
     }
     if (best.size() == 0)
-      throw ModelError(model_->name() + ": no motion was found within the limits" +
-                       (options_.floor_m ? " above the floor" : ""));
+      throw ModelError(model_->name() + ": no motion was found within the limits" + about_the_floor());
     return written(best, most);
   }
 
  private:
+  [[nodiscard]] std::string about_the_floor() const {
+    if (!options_.floor_m) return {};
+    std::ostringstream text;
+    text.precision(3);
+    text << ' ' << above_floor_m << " m above the floor at " << *options_.floor_m
+         << " m: that which stays highest comes down to " << highest_m_ << " m";
+    return text.str();
+  }
+
   // 1 for the joints that a trial changes: a few only.
   VectorXd chosen(std::mt19937& random) const {
     VectorXd joints = VectorXd::Zero(n_);
@@ -218,7 +228,10 @@ class Search {
     constexpr double impossible = -std::numeric_limits<double>::infinity();
     const Samples s = samples(x, times(judged));
     const Use used = use(s);
-    if (used.torque > 0.97 || (options_.floor_m && used.lowest_m < *options_.floor_m + 0.02)) return impossible;
+    if (options_.floor_m) highest_m_ = std::max(highest_m_, used.lowest_m);
+    if (used.torque > 0.97 || (options_.floor_m && used.lowest_m < *options_.floor_m + above_floor_m)) {
+      return impossible;
+    }
     const MatrixXd Y = base_regressor(s);
     const VectorXd norms = Y.colwise().norm();
     if (!(norms.minCoeff() > 0.0)) return impossible;
@@ -262,6 +275,7 @@ class Search {
   std::vector<int> pivots_;
   Index n_ = 0;
   double first_ = 0.0;
+  double highest_m_ = -std::numeric_limits<double>::infinity();  // of the lowest points of all trials
 };
 
 }  // namespace
