@@ -80,7 +80,7 @@ class Arm:
 
 
 class Run:
-    """A closed loop that has ended: `results` as in results.json, `arms` by name; with one arm also its arrays: run.q."""
+    """A closed loop that has ended: `results` as in results.json, `arms` by name; with one arm also what that has: run.q."""
 
     def __init__(self, data: _core.RunData):
         self._data = data
@@ -93,7 +93,7 @@ class Run:
         self._data.write(os.fspath(folder))
 
     def __getattr__(self, name: str):
-        if name in SIGNALS or name in ("time_s", "joints", "jsim"):
+        if name in SIGNALS or name in ("time_s", "joints", "jsim", "saturated", "frame_error"):
             if len(self.arms) == 1:
                 return getattr(next(iter(self.arms.values())), name)
             raise AttributeError(f"there are {len(self.arms)} arms: run.arms[NAME].{name}")

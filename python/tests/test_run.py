@@ -40,6 +40,8 @@ def test_frame_error_is_the_distance_of_the_positions(config):
     config["plant"]["plant_overrides"] = [{"link": "link4", "mass_scale": 1.3}]
     run = dyn.run(config)
     error = run.arms["arm7"].frame_error("tool0")
+    np.testing.assert_array_equal(run.frame_error("tool0"), error)
+    np.testing.assert_array_equal(run.saturated, run.arms["arm7"].saturated)
     robot = dyn.Dynamics(dyn.load("arm7"))
 
     def place(q):
