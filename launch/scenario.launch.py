@@ -67,6 +67,13 @@ def as_floats(value):
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+def by_joint(value, joints):
+    """A number for all joints, or numbers by joint and `default` for the others, as a number for each joint."""
+    if not isinstance(value, dict):
+        return {joint: value for joint in joints}
+    return {joint: value.get(joint, value.get('default', 0.0)) for joint in joints}
+
+
 def controller_parameters(arm, joints, sensed):
     """The ROS parameters of a configuration's `controller`: the same names, with the default gains written out for each
     joint."""
@@ -81,9 +88,9 @@ def controller_parameters(arm, joints, sensed):
     gains = arm.get('controller', {}).get('gains', {})
     default = {**NUMBERS_OF_GAINS, **gains.get('default', {})}
     own['gains'] = {joint: {**default, **gains.get(joint, {})} for joint in joints}
-    for name in ('effort_limit', 'acceleration_limit'):  # one for all joints, or by joint
-        if name in own and not isinstance(own[name], dict):
-            own[name] = {joint: own[name] for joint in joints}
+    for name in ('effort_limit', 'acceleration_limit'):
+        if name in own:
+            own[name] = by_joint(own[name], joints)
     own.setdefault('validation', {'mode': 'off'})
     own['passive_joints'] = own.get('passive_joints', []) + sensed
     own.setdefault('max_payload_dofs', MOST_PAYLOAD_DOFS)

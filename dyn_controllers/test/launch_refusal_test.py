@@ -2,6 +2,7 @@
 """Launches that cannot work end by themselves, with exit code 1 and a sentence that says why; and none leaves anything
 in the temporary directory."""
 import glob
+import importlib.util
 import os
 import signal
 import subprocess
@@ -30,6 +31,20 @@ def child(parent, name):
         except OSError:
             continue
     raise AssertionError(f'{name} does not run')
+
+
+class ScenarioParameters(unittest.TestCase):
+
+    def test_a_limit_by_joint_has_a_default_for_the_others(self):
+        file = os.path.join(get_package_share_directory('dyn_control'), 'launch', 'scenario.launch.py')
+        spec = importlib.util.spec_from_file_location('scenario_launch', file)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        for given, expected in (({'default': 50, 'a': 20}, {'a': 20.0, 'b': 50.0}), ({'a': 20}, {'a': 20.0, 'b': 0.0}),
+                                (30, {'a': 30.0, 'b': 30.0})):
+            for name in ('effort_limit', 'acceleration_limit'):
+                _, own = module.controller_parameters({'controller': {name: given}}, ['a', 'b'], [])
+                self.assertEqual(own[name], expected)
 
 
 class Refused(unittest.TestCase):
