@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import unittest
+from pathlib import Path
 
 from dyn_process import BRANCH, DATA, evaluate, fails, run
 from run_process import RunTest, arm7
@@ -111,6 +112,14 @@ class Yaml(RunTest):
         self.refused(arm7(foo=1), "known keys: allow_impossible_inertia, arms, controller, cpu, duration_s")
         self.refused(arm7(trajectory="{type: quintic, way_points: [[0, 0, 0, 0, 0, 0, 0]], foo: 1}"),
                      "known keys: move_time, type, velocity_scale, way_points")
+
+    def test_the_known_keys_of_the_controller_are_in_the_documents(self):
+        page = (Path(__file__).resolve().parents[2] / "docs" / "run.md").read_text(encoding="utf-8")
+        table = page[page.index("### The controller's parameters"):page.index("### Trajectories")]
+        for kind in ("computed_torque", "task_space, frame: tool0"):
+            error = self.run_fast(arm7(start="[0, 0.5, 0, 1, 0, 0.5, 0]", controller=f"{{type: {kind}, foo: 1}}")).error
+            for key in error.split("known keys: ")[1].strip().split(", "):
+                self.assertIn(f"`{key}`", table)
 
     def test_file_line_and_key_of_a_value(self):
         for change, *words in (

@@ -196,6 +196,31 @@ TEST(ParameterTable, RosHasTheSameFlagsChoicesAndGains) {
   }
 }
 
+// Its row in the table of docs/ros2.md; those of `task` are in docs/task_space.md, as they are named below that group.
+void expect_row(const std::string& page, const std::string& name, bool changes) {
+  const auto begin = page.find("| `" + name + "` | ");
+  ASSERT_NE(begin, std::string::npos) << name;
+  const std::string row = page.substr(begin, page.find('\n', begin) - begin);
+  EXPECT_EQ(row.find("| yes |") != std::string::npos, changes) << row;
+}
+
+void expect_rows(const YAML::Node& group, const std::string& prefix) {
+  const std::string page = text_of("/../docs/ros2.md"), task_page = text_of("/../docs/task_space.md");
+  for (const auto& entry : group) {
+    const auto name = entry.first.as<std::string>();
+    const bool is_group = !entry.second["type"] || !entry.second["type"].IsScalar();
+    if (is_group) {
+      expect_rows(entry.second, prefix + (name == "__map_joints" ? "JOINT" : name) + '.');
+    } else if (prefix == "task.") {
+      EXPECT_NE(task_page.find('`' + name + '`'), std::string::npos) << name;
+    } else {
+      expect_row(page, prefix + name, !read_only(entry.second));
+    }
+  }
+}
+
+TEST(ParameterTable, OfTheDocumentsHasAllOfRos) { expect_rows(ros_parameters(), ""); }
+
 // What the table does not have is not a control parameter: fixed when the controller is configured, or of the live
 // model.
 TEST(ParameterTable, RosChangesNothingElseWhileActive) {
