@@ -220,6 +220,10 @@ class CheckControl(unittest.TestCase):
                                "unknown: 1"])
         self.assertEqual(list(accepted), [8], accepted)
 
+    def test_a_controller_that_does_not_exist(self):
+        wrong = self.wrong(["joints: [joint1]"], type_="ComputedTorqeController")
+        self.assertIn("c.type: dyn_controllers has no 'ComputedTorqeController'; it has ComputedTorqueController, ", wrong[-3])
+
     def test_values_of_the_task_space_controller_and_of_the_broadcaster(self):
         wrong = self.wrong(["joints: [joint1]", "task: {mode: impedanc, stiffness: [1.0, 2.0]}",
                             "task.damping: [0.0, 0.0, -1.0, 0.0, 0.0, 0.0]", "task.posture: [0.0, 1.0]"],

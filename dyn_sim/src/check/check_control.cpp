@@ -112,6 +112,7 @@ ControlCheck check_control(const Model& model, const std::string& file) {
   for (const ControllerEntry& entry : config.controllers) {
     result.controllers.push_back(entry.name);
     CheckedController controller{model, config, entry, {}, result.findings};
+    check_type(controller);
     check_names(controller);
     if (!check_values(controller) || controller.is("DynamicsBroadcaster")) continue;
     check_joints(controller);

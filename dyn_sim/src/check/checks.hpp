@@ -37,6 +37,7 @@ struct CheckedController {
 
 std::string short_number(double value);
 
+void check_type(const CheckedController& c);
 void check_names(const CheckedController& c);
 // Types, words, ranges and lengths. False if there is a value that the checks below cannot read.
 bool check_values(const CheckedController& c);

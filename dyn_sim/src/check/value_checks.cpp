@@ -26,6 +26,19 @@ void check_algorithm(const CheckedController& c, const std::string& parameter, i
 
 }  // namespace
 
+void check_type(const CheckedController& c) {
+  std::string known;
+  for (const char* type : {"ComputedTorqueController", "DynamicsBroadcaster", "FeedforwardController",
+                           "GravityCompensationController", "TaskSpaceController"}) {
+    if (c.is(type)) return;
+    known += (known.empty() ? "" : ", ") + std::string(type);
+  }
+  const std::string parameter = c.entry.name + ".type";
+  c.findings.push_back({true, "names", c.entry.name, "",
+                        parameter + ": dyn_controllers has no '" + c.entry.type + "'; it has " + known,
+                        c.config.manager.line(parameter)});
+}
+
 // ROS accepts every name, and nothing reports a parameter that is not read.
 void check_names(const CheckedController& c) {
   const DeclaredParameters& declared = declared_for(c);
