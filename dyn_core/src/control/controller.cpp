@@ -169,16 +169,25 @@ Controller::Controller(live::LiveModel& live, Actuation actuation, const Paramet
 }
 Controller::~Controller() = default;
 
-void Controller::set_parameters(const Parameters& parameters) { impl_->fresh_parameters.publish(ready(parameters)); }
-
-lockfree::Owned<Parameters> Controller::ready(const Parameters& parameters) const {
+void Controller::set_parameters(const Parameters& parameters) {
   realtime::forbid("Controller::set_parameters");
   const std::scoped_lock change(impl_->changes);
   check_parameters(parameters);
-  const std::scoped_lock lock(impl_->writers);
-  impl_->newest.parameters = parameters;
-  impl_->newest.parameters.version = ++impl_->versions;
-  return lockfree::Owned<Parameters>::make(impl_->newest.parameters);
+  impl_->fresh_parameters.publish(impl_->make_newest(parameters));
+}
+
+lockfree::Owned<Parameters> Controller::ready(const Parameters& parameters) const {
+  realtime::forbid("Controller::ready");
+  const std::scoped_lock change(impl_->changes);
+  check_parameters(parameters);
+  return impl_->make_newest(parameters);
+}
+
+lockfree::Owned<Parameters> Controller::Impl::make_newest(const Parameters& candidate) {
+  const std::scoped_lock lock(writers);
+  newest.parameters = candidate;
+  newest.parameters.version = ++versions;
+  return lockfree::Owned<Parameters>::make(newest.parameters);
 }
 
 void Controller::check_parameters(const Parameters& parameters) const {

@@ -244,6 +244,8 @@ struct Controller::Impl : private CycleState {
   // Before the loop runs.
   void check(const Parameters& candidate, const Actuation& what, const std::vector<std::string>& names,
              const PayloadPlace& place) const;  // throws ModelError
+  // Of parameters that were checked; the caller holds `changes`.
+  [[nodiscard]] lockfree::Owned<Parameters> make_newest(const Parameters& candidate);
   [[nodiscard]] static PayloadPlace find_payload_link(const Actuation& what, const Model& model);
 
   // Fixed.
