@@ -1,9 +1,11 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// Limits of the frame's target, of joints under the law task_space, and of its feedback in a loop that is late.
+// Limits of the frame's target, of joints under the law task_space, and of its feedback in a loop that is late; and
+// what it leaves to the law after it.
 #include <gtest/gtest.h>
 
 #include "control/task_rig.hpp"
+#include "live/arm.hpp"
 
 namespace dyn::control {
 namespace {
@@ -107,6 +109,34 @@ TEST(TaskLimits, AStronglyDampedImpedanceIsStableInALoopThatIsLate) {
       EXPECT_LT(turning(), 0.2 * before);
     }
   }
+}
+
+// An offset that damps a swing belongs to the law before task_space. It does not grow in the meantime.
+TEST(TaskLimits, AnAntiSwingOffsetEndsWithItsLaw) {
+  TaskRig rig;
+  (void)rig.live.attach(test::bucket("bucket", "tool0"), 0.0);
+  std::vector<double> q = rig.q, v(8, 0.0);
+  const std::vector<double> zero(8, 0.0);
+  q.push_back(0.4);
+  const auto steps = [&](Law law, double swing_rps, int count) {
+    rig.parameters.law = law;
+    rig.parameters.passive_damping = 4.0;
+    rig.parameters.state_timeout_s = 0.0;  // the state stays where it is
+    rig.parameters.gains.assign(7, {400.0, 40.0, 0.0, 0.0});
+    rig.controller.set_parameters(rig.parameters);
+    v[7] = swing_rps;
+    for (int k = 0; k < count; ++k) ASSERT_TRUE(rig.controller.step({q, v}, {q, zero, zero}, rig.effort).status.ok());
+  };
+  const auto largest_error = [&] {
+    double largest = 0.0;
+    for (size_t i = 0; i < 7; ++i) largest = std::max(largest, std::abs(rig.controller.terms().position_error[i]));
+    return largest;
+  };
+  steps(Law::computed_torque, 1.0, 100);
+  ASSERT_GT(largest_error(), 1e-4) << "it gives way to the swing";
+  steps(Law::task_space, 0.0, 5000);
+  steps(Law::computed_torque, 0.0, 1);
+  EXPECT_LT(largest_error(), 1e-4);
 }
 
 }  // namespace

@@ -11,6 +11,10 @@ namespace dyn::control {
 Status Controller::Impl::apply_task(live::Generation& generation, CycleReport& report) noexcept {
   Dynamics& dynamics = generation.dynamics;
   if (generation.frames.count() == 0) return Status::not_finite(-1, std::numeric_limits<double>::quiet_NaN());
+  if (offset_moves) {  // which damped a swing under another law
+    for (auto* x : {&offset_q, &offset_v, &offset_a}) std::fill(x->begin(), x->end(), 0.0);
+    offset_moves = false;
+  }
   TaskReference wanted;
   if (usable && reference.task != nullptr) wanted = *reference.task;
   const size_t size = n;
