@@ -104,20 +104,21 @@ const TaskReference& TaskTopics::next(const dyn::control::TaskCycle& last, doubl
   }
   moves_ = moves_ && !(timeout_s > 0.0 && twist_age_s_ > timeout_s);
   pushes_ = wrenches_.take() || pushes_;
+  const bool begins_where_held = last.known && (moves_ || pushes_);
   Point& point = reference_.point;
   if (placed) {
     point = poses_.front();
   } else if (reference_.given) {
     point = point.after(period_s);
-  } else if (moves_ || pushes_) {
-    point = last.target;  // from the pose that is held
+  } else if (begins_where_held) {
+    point = last.target;
   }
-  reference_.given = reference_.given || placed || moves_ || pushes_;
+  reference_.given = reference_.given || placed || begins_where_held;
   const Six& twist = twists_.front();
   point.twist.setZero();
   if (moves_) point.twist = twist.in_frame ? turned(point.R, twist.value) : twist.value;
   const Six& wrench = wrenches_.front();
-  if (pushes_) reference_.wrench = wrench.in_frame ? turned(last.measured.R, wrench.value) : wrench.value;
+  if (pushes_ && last.known) reference_.wrench = wrench.in_frame ? turned(last.measured.R, wrench.value) : wrench.value;
   return reference_;
 }
 

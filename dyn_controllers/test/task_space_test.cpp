@@ -319,6 +319,52 @@ TEST(TaskSpaceAlone, SaysWhetherTheTargetIsTooFarForItsLimits) {
   }
 }
 
+// A joystick streams: its message comes after activation, the first one or one elsewhere, and before the first cycle.
+TEST(TaskSpaceAlone, TwistAndWrenchBeforeTheFirstCycleBeginWhereTheHandIs) {
+  using geometry_msgs::msg::WrenchStamped;
+  Plugin<TaskSpaceController> plugin(task_parameters());
+  for (size_t i = 0; i < 7; ++i) plugin.initial[arm7_joints()[i] + "/position"] = bent[i];
+  plugin.start(false);
+  Room room(*plugin.controller->get_node());
+  auto twists = room.node->create_publisher<TwistStamped>("/controller/target_twist", 1);
+  auto wrenches = room.node->create_publisher<WrenchStamped>("/controller/target_wrench", 1);
+  int seen = 0;
+  const auto see_twists = room.node->create_subscription<TwistStamped>(
+      "/controller/target_twist", 1, [&seen](const TwistStamped::ConstSharedPtr&) { ++seen; });
+  const auto see_wrenches = room.node->create_subscription<WrenchStamped>(
+      "/controller/target_wrench", 1, [&seen](const WrenchStamped::ConstSharedPtr&) { ++seen; });
+  TwistStamped twist;
+  twist.twist.linear.x = 0.1;
+  WrenchStamped wrench;
+  wrench.header.frame_id = "tool0";
+  wrench.wrench.force.x = 1.0;
+  const auto comes = [&](const auto& publisher, const auto& message) {
+    seen = 0;
+    return room.spin_until([&] {
+      publisher->publish(message);
+      return publisher->get_subscription_count() == 2 && seen >= 3;
+    });
+  };
+  const auto& now = plugin.controller->arm().task();
+  const auto begins_here = [&] {
+    for (int k = 0; k < 3; ++k) {
+      ASSERT_EQ(plugin.update(), return_type::OK);
+      EXPECT_LT((now.target.p_m - now.measured.p_m).norm(), 1e-3) << "cycle " << k;
+      EXPECT_LT((now.target.R - now.measured.R).norm(), 1e-9) << "cycle " << k;
+    }
+  };
+  for (const double q : {bent[1], 1.0}) {
+    for (const bool by_wrench : {false, true}) {
+      ASSERT_EQ(plugin.controller->get_node()->deactivate().id(), State::PRIMARY_STATE_INACTIVE);
+      plugin.set_state("joint2/position", by_wrench ? q - 0.3 : q);
+      ASSERT_EQ(plugin.controller->get_node()->activate().id(), State::PRIMARY_STATE_ACTIVE);
+      ASSERT_TRUE(by_wrench ? comes(wrenches, wrench) : comes(twists, twist));
+      begins_here();
+      if (!by_wrench) EXPECT_NEAR(now.target.twist[0], 0.1, 1e-9);
+    }
+  }
+}
+
 TEST(TaskSpaceAlone, TargetsThatMakeNoSenseAreRefused) {
   const LogCapture log;
   Plugin<TaskSpaceController> plugin(task_parameters());

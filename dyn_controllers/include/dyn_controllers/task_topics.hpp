@@ -23,7 +23,8 @@ class TaskTopics {
 
   // The loop. Messages that came before are dropped.
   DYN_REALTIME void begin() noexcept;
-  // One period later; `last`: what the controller has followed so far.
+  // One period later; `last`: what the controller has followed so far. A twist or a wrench waits for the first cycle
+  // after activation, since only then it is known where the frame is.
   DYN_REALTIME const dyn::control::TaskReference& next(const dyn::control::TaskCycle& last, double timeout_s,
                                                        double period_s) noexcept;
 

@@ -125,6 +125,7 @@ void Controller::Impl::activate(const StateInput& now) noexcept {
   end_observer();
   for (auto& history : commands) history.reset();
   payload.reset(parameters->adaptation_mass_kg, parameters->adaptation_radius_m);
+  task.cycle = {};
   last_good = nullptr;
   last_was_new = holding = has_effort = model_known = any_limited = offset_moves = false;
   first_cycle_of_generation = starts_at_state = true;

@@ -303,6 +303,7 @@ Status TaskSpaceLaw::evaluate(const TaskParameters& parameters, const TaskRefere
   cycle.external = at_frame(in.external, space_.dynamically_consistent_inverse());
   const Forces forces = find_forces(parameters, reference, in, dynamics, frames.Jdot_v_base_axes(frame), memory);
   memory.begins = false;
+  cycle.known = true;
   cycle.force = forces.reference + forces.feedback;
   for (Eigen::Index i = 0; i < J.cols(); ++i) {
     out.inertia[i] = J.col(i).dot(forces.reference);

@@ -101,6 +101,7 @@ struct TaskReference {
 
 // Results of the last cycle, for reports.
 struct TaskCycle {
+  bool known = false;  // there has been one since activation; before it, nothing here says where the frame is
   TaskPoint measured, target;
   Vec6d error = Vec6d::Zero();     // target less measured
   Vec6d force = Vec6d::Zero();     // F, on the frame
