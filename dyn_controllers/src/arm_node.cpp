@@ -32,9 +32,10 @@ ArmNode::ArmNode(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, Control
   const auto latched = rclcpp::QoS(1).reliable().transient_local();
   description_ = rclcpp::create_subscription<std_msgs::msg::String>(
       *node, "robot_description", latched,
-      [this](const std_msgs::msg::String::ConstSharedPtr& message) { take_description(message->data); });
+      gate_.guard([this](const std_msgs::msg::String::ConstSharedPtr& message) { take_description(message->data); }));
 }
 
+// rclcpp has one mutex for this and for the callbacks, so that none of them runs when they are removed.
 ArmNode::~ArmNode() {
   driver_load_.stop();
   node_->remove_on_set_parameters_callback(on_set_.get());

@@ -62,8 +62,8 @@ ArmObservation::ArmObservation(rclcpp_lifecycle::LifecycleNode& node, Frame fram
   const auto qos = rclcpp::SystemDefaultsQoS();
   contacts_ = rclcpp::create_publisher<dyn_msgs::msg::Contact>(node, "~/contact", qos);
   wrenches_ = rclcpp::create_publisher<geometry_msgs::msg::WrenchStamped>(node, "~/external_wrench", qos);
-  timer_ =
-      node.create_wall_timer(std::chrono::duration<double>(0.5 / params.state_publish_rate), [this] { publish(); });
+  timer_ = node.create_wall_timer(std::chrono::duration<double>(0.5 / params.state_publish_rate),
+                                  gate_.guard([this] { publish(); }));
 }
 
 void ArmObservation::set_parameters(const parameters::Params& params) {

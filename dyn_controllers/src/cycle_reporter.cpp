@@ -71,12 +71,12 @@ CycleReporter::CycleReporter(rclcpp_lifecycle::LifecycleNode& node, const Arm& a
       clock_(node.get_clock()) {
   using namespace std::chrono_literals;
   // Not by the node's clock: a paused simulation is to be reported too.
-  log_timer_ = node.create_wall_timer(200ms, [this] { log_events(); });
+  log_timer_ = node.create_wall_timer(200ms, gate_.guard([this] { log_events(); }));
   diagnosis_.status.resize(1);
   diagnosis_.status[0].name = full_name(node) + ": torque";
   diagnosis_.status[0].hardware_id = "none";
   diagnostics_ = rclcpp::create_publisher<diagnostic_msgs::msg::DiagnosticArray>(node, "/diagnostics", 1);
-  diagnosis_timer_ = node.create_wall_timer(1s, [this] { diagnose(); });
+  diagnosis_timer_ = node.create_wall_timer(1s, gate_.guard([this] { diagnose(); }));
 }
 
 void CycleReporter::begin() noexcept {

@@ -82,13 +82,11 @@ DriverLoad::DriverLoad(rclcpp_lifecycle::LifecycleNode& node, const Settings& se
   driver_ = SharedDriver::of(client_ ? client_->get_service_name() : publisher_->get_topic_name());
   driver_->join(node_);
   repetitions_ = base->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive);
-  timer_ = node.create_wall_timer(
-      std::chrono::seconds(1),
-      [this] {
-        const std::scoped_lock lock(one_at_a_time_);
-        try_again();
-      },
-      repetitions_);
+  const auto repeat = gate_.guard([this] {
+    const std::scoped_lock lock(one_at_a_time_);
+    try_again();
+  });
+  timer_ = node.create_wall_timer(std::chrono::seconds(1), repeat, repetitions_);
 }
 
 DriverLoad::~DriverLoad() {

@@ -65,9 +65,10 @@ void DynamicsBroadcaster::set_up() {
       Sample{0, 0, every_entry_, vector, vector, matrix, matrix, vector, vector});
   publisher_ =
       rclcpp::create_publisher<dyn_msgs::msg::Dynamics>(*get_node(), "~/dynamics", rclcpp::SystemDefaultsQoS());
+  gate_ = std::make_unique<CallbackGate>();
   offer_services();
-  timer_ =
-      get_node()->create_wall_timer(std::chrono::duration<double>(0.5 / params.publish_rate), [this] { publish(); });
+  timer_ = get_node()->create_wall_timer(std::chrono::duration<double>(0.5 / params.publish_rate),
+                                         gate_->guard([this] { publish(); }));
 }
 
 void DynamicsBroadcaster::offer_services() {
@@ -82,7 +83,8 @@ void DynamicsBroadcaster::offer_services() {
   one_at_a_time.callback_group = payloads_->one_at_a_time();
   description_ = rclcpp::create_subscription<std_msgs::msg::String>(
       *get_node(), "robot_description", rclcpp::QoS(1).reliable().transient_local(),
-      [this](const std_msgs::msg::String::ConstSharedPtr& message) { take_description(message->data); }, one_at_a_time);
+      gate_->guard([this](const std_msgs::msg::String::ConstSharedPtr& message) { take_description(message->data); }),
+      one_at_a_time);
 }
 
 dyn::live::Applied DynamicsBroadcaster::replace_joints(const std::string& urdf, const dyn::CoordinateMap& map,
@@ -116,6 +118,7 @@ controller_interface::CallbackReturn DynamicsBroadcaster::on_configure(const Sta
 }
 
 controller_interface::CallbackReturn DynamicsBroadcaster::on_cleanup(const State&) {
+  gate_.reset();
   timer_.reset();
   description_.reset();
   other_joints_.reset();

@@ -32,9 +32,9 @@ JointService::JointService(const rclcpp::node_interfaces::NodeBaseInterface::Sha
     : logger_(logger), replace_(std::move(replace)) {
   service_ = rclcpp::create_service<Service>(
       base, services, "~/replace_joints",
-      [this](const Service::Request::SharedPtr& request, const Service::Response::SharedPtr& response) {
+      gate_.guard([this](const Service::Request::SharedPtr& request, const Service::Response::SharedPtr& response) {
         this->replace(*request, *response);
-      },
+      }),
       rclcpp::ServicesQoS(), group);
 }
 

@@ -35,9 +35,8 @@ PayloadEstimation::PayloadEstimation(rclcpp_lifecycle::LifecycleNode& node, Arm&
       payloads_(payloads),
       logger_(node.get_logger()),
       clock_(node.get_clock()),
-      publisher_(rclcpp::create_publisher<Message>(node, "~/payload_estimate", rclcpp::SystemDefaultsQoS())),
-      timer_(node.create_wall_timer(
-          solves_every, [this] { go_on(); }, payloads.one_at_a_time())) {
+      publisher_(rclcpp::create_publisher<Message>(node, "~/payload_estimate", rclcpp::SystemDefaultsQoS())) {
+  timer_ = node.create_wall_timer(solves_every, gate_.guard([this] { go_on(); }), payloads.one_at_a_time());
   timer_->cancel();
   server_ = rclcpp_action::create_server<Action>(
       node.get_node_base_interface(), node.get_node_clock_interface(), node.get_node_logging_interface(),
@@ -46,11 +45,12 @@ PayloadEstimation::PayloadEstimation(rclcpp_lifecycle::LifecycleNode& node, Arm&
         return rclcpp_action::GoalResponse::ACCEPT_AND_EXECUTE;  // what is refused is aborted, with the reason
       },
       [](const std::shared_ptr<GoalHandle>&) { return rclcpp_action::CancelResponse::ACCEPT; },
-      [this](const std::shared_ptr<GoalHandle>& goal) { begin(goal); }, rcl_action_server_get_default_options(),
-      payloads.one_at_a_time());
+      gate_.guard([this](const std::shared_ptr<GoalHandle>& goal) { begin(goal); }),
+      rcl_action_server_get_default_options(), payloads.one_at_a_time());
 }
 
 PayloadEstimation::~PayloadEstimation() {
+  gate_.close();
   if (goal_) end(End::aborted, result_so_far("the controller is cleaned up"));
 }
 

@@ -54,21 +54,19 @@ PayloadServices::PayloadServices(const rclcpp::node_interfaces::NodeBaseInterfac
   using dyn_msgs::srv::AttachPayload, dyn_msgs::srv::DetachPayload, dyn_msgs::srv::ListPayloads;
   attach_service_ = rclcpp::create_service<AttachPayload>(
       base, services, "~/attach_payload",
-      [this](const AttachPayload::Request::SharedPtr& request, const AttachPayload::Response::SharedPtr& response) {
-        attach(*request, *response);
-      },
+      gate_.guard([this](const AttachPayload::Request::SharedPtr& request,
+                         const AttachPayload::Response::SharedPtr& response) { attach(*request, *response); }),
       qos, one_at_a_time_);
   detach_service_ = rclcpp::create_service<DetachPayload>(
       base, services, "~/detach_payload",
-      [this](const DetachPayload::Request::SharedPtr& request, const DetachPayload::Response::SharedPtr& response) {
-        detach(*request, *response);
-      },
+      gate_.guard([this](const DetachPayload::Request::SharedPtr& request,
+                         const DetachPayload::Response::SharedPtr& response) { detach(*request, *response); }),
       qos, one_at_a_time_);
   list_service_ = rclcpp::create_service<ListPayloads>(
       base, services, "~/list_payloads",
-      [this](const ListPayloads::Request::SharedPtr&, const ListPayloads::Response::SharedPtr& response) {
+      gate_.guard([this](const ListPayloads::Request::SharedPtr&, const ListPayloads::Response::SharedPtr& response) {
         response->payloads = attached_.payloads;
-      },
+      }),
       qos, one_at_a_time_);
 }
 

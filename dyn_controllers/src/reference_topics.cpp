@@ -40,10 +40,11 @@ ReferenceTopics::ReferenceTopics(rclcpp_lifecycle::LifecycleNode& node, const st
     : joints_(joints), refusals_(node), references_(zeros(joints.size())) {
   const auto qos = rclcpp::SystemDefaultsQoS();
   point_ = rclcpp::create_subscription<JointTrajectoryPoint>(
-      node, "~/reference", qos, [this](const JointTrajectoryPoint::ConstSharedPtr& point) { take_point(*point); });
+      node, "~/reference", qos,
+      gate_.guard([this](const JointTrajectoryPoint::ConstSharedPtr& point) { take_point(*point); }));
   trajectory_ = rclcpp::create_subscription<JointTrajectory>(
       node, "~/joint_trajectory", qos,
-      [this](const JointTrajectory::ConstSharedPtr& trajectory) { take_trajectory(*trajectory); });
+      gate_.guard([this](const JointTrajectory::ConstSharedPtr& trajectory) { take_trajectory(*trajectory); }));
 }
 
 void ReferenceTopics::take_point(const JointTrajectoryPoint& point) {

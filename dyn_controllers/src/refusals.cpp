@@ -5,8 +5,9 @@
 
 namespace dyn_controllers {
 
-Refusals::Refusals(rclcpp_lifecycle::LifecycleNode& node)
-    : logger_(node.get_logger()), timer_(node.create_wall_timer(std::chrono::seconds(1), [this] { flush(); })) {}
+Refusals::Refusals(rclcpp_lifecycle::LifecycleNode& node) : logger_(node.get_logger()) {
+  timer_ = node.create_wall_timer(std::chrono::seconds(1), gate_.guard([this] { flush(); }));
+}
 
 void Refusals::refuse(const std::string& why) {
   if (told_) {

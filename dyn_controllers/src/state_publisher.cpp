@@ -39,7 +39,7 @@ StatePublisher::StatePublisher(rclcpp_lifecycle::LifecycleNode& node, const Arm&
   message_.joint_names = arm.all_coordinate_names();
   publisher_ = rclcpp::create_publisher<ControllerState>(node, "~/controller_state", rclcpp::SystemDefaultsQoS());
   // Not by the node's clock: a paused simulation leaves no samples anyway.
-  timer_ = node.create_wall_timer(std::chrono::duration<double>(0.5 / rate_hz), [this] { publish(); });
+  timer_ = node.create_wall_timer(std::chrono::duration<double>(0.5 / rate_hz), gate_.guard([this] { publish(); }));
 }
 
 void StatePublisher::sample(const rclcpp::Time& time, const Arm& arm,

@@ -16,7 +16,7 @@ TaskPublisher::TaskPublisher(rclcpp_lifecycle::LifecycleNode& node, const std::s
   state_.frame = frame;
   const auto qos = rclcpp::SystemDefaultsQoS();
   states_ = rclcpp::create_publisher<dyn_msgs::msg::TaskState>(node, "~/task_state", qos);
-  timer_ = node.create_wall_timer(std::chrono::duration<double>(0.5 / rate_hz), [this] { publish(); });
+  timer_ = node.create_wall_timer(std::chrono::duration<double>(0.5 / rate_hz), gate_.guard([this] { publish(); }));
 }
 
 void TaskPublisher::sample(const rclcpp::Time& time, const dyn::control::TaskCycle& cycle) noexcept {

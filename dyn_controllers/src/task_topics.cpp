@@ -28,7 +28,7 @@ Vec6d six(const A& linear, const B& angular, const char* topic) {
 TaskTopics::TaskTopics(rclcpp_lifecycle::LifecycleNode& node, const std::string& root, const std::string& frame)
     : root_(root), frame_(frame), refusals_(node), poses_(Point{}), twists_(Six{}), wrenches_(Six{}) {
   const auto qos = rclcpp::SystemDefaultsQoS();
-  const auto guarded = [this](auto&& take) {
+  const auto checked = [this](auto&& take) {
     try {
       take();
     } catch (const std::invalid_argument& error) {
@@ -37,14 +37,17 @@ TaskTopics::TaskTopics(rclcpp_lifecycle::LifecycleNode& node, const std::string&
   };
   using geometry_msgs::msg::PoseStamped, geometry_msgs::msg::TwistStamped, geometry_msgs::msg::WrenchStamped;
   pose_ = rclcpp::create_subscription<PoseStamped>(
-      node, "~/target_pose", qos,
-      [this, guarded](const PoseStamped::ConstSharedPtr& message) { guarded([&] { take_pose(*message); }); });
+      node, "~/target_pose", qos, gate_.guard([this, checked](const PoseStamped::ConstSharedPtr& message) {
+        checked([&] { take_pose(*message); });
+      }));
   twist_ = rclcpp::create_subscription<TwistStamped>(
-      node, "~/target_twist", qos,
-      [this, guarded](const TwistStamped::ConstSharedPtr& message) { guarded([&] { take_twist(*message); }); });
+      node, "~/target_twist", qos, gate_.guard([this, checked](const TwistStamped::ConstSharedPtr& message) {
+        checked([&] { take_twist(*message); });
+      }));
   wrench_ = rclcpp::create_subscription<WrenchStamped>(
-      node, "~/target_wrench", qos,
-      [this, guarded](const WrenchStamped::ConstSharedPtr& message) { guarded([&] { take_wrench(*message); }); });
+      node, "~/target_wrench", qos, gate_.guard([this, checked](const WrenchStamped::ConstSharedPtr& message) {
+        checked([&] { take_wrench(*message); });
+      }));
 }
 
 bool TaskTopics::axes_of(const std::string& frame_id, const char* topic) const {

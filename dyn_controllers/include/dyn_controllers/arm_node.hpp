@@ -10,6 +10,7 @@
 #include <string>
 
 #include "dyn_controllers/arm.hpp"
+#include "dyn_controllers/callback_gate.hpp"
 #include "dyn_controllers/cycle_reporter.hpp"
 #include "dyn_controllers/driver_load.hpp"
 #include "dyn_controllers/introspection.hpp"
@@ -58,6 +59,7 @@ class ArmNode {
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_set_;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr post_set_;
   rclcpp::Subscription<std_msgs::msg::String>::SharedPtr description_;
+  CallbackGate gate_;
 };
 
 }  // namespace dyn_controllers

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "dyn_controllers/callback_gate.hpp"
 #include "dyn_controllers/dyn_controllers_parameters.hpp"
 #include "dyn_core/control/controller.hpp"
 #include "dyn_core/control/delay_estimate.hpp"
@@ -87,6 +88,7 @@ class ArmObservation {
   rclcpp::Publisher<dyn_msgs::msg::Contact>::SharedPtr contacts_;
   rclcpp::Publisher<geometry_msgs::msg::WrenchStamped>::SharedPtr wrenches_;
   rclcpp::TimerBase::SharedPtr timer_;
+  CallbackGate gate_;
 };
 
 }  // namespace dyn_controllers

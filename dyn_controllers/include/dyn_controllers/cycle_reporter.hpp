@@ -12,6 +12,7 @@
 
 #include "diagnostic_msgs/msg/diagnostic_array.hpp"
 #include "dyn_controllers/arm.hpp"
+#include "dyn_controllers/callback_gate.hpp"
 #include "dyn_controllers/cycle_events.hpp"
 #include "dyn_controllers/motion_watch.hpp"
 #include "dyn_core/lockfree/ring.hpp"
@@ -84,6 +85,7 @@ class CycleReporter {
   rclcpp::Publisher<diagnostic_msgs::msg::DiagnosticArray>::SharedPtr diagnostics_;
   rclcpp::Clock::SharedPtr clock_;
   rclcpp::TimerBase::SharedPtr log_timer_, diagnosis_timer_;
+  CallbackGate gate_;
 };
 
 }  // namespace dyn_controllers

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "dyn_controllers/callback_gate.hpp"
 #include "dyn_controllers/dyn_controllers_parameters.hpp"
 #include "dyn_controllers/load_service.hpp"
 #include "dyn_controllers/shared_driver.hpp"
@@ -79,6 +80,7 @@ class DriverLoad {
   rclcpp::TimerBase::SharedPtr timer_;
   std::shared_ptr<SharedDriver> driver_;
   bool reported_ = false;
+  CallbackGate gate_;
 };
 
 }  // namespace dyn_controllers

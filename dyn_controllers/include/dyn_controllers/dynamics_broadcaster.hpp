@@ -14,6 +14,7 @@
 
 #include "controller_interface/controller_interface.hpp"
 #include "dyn_controllers/broadcaster_parameters.hpp"
+#include "dyn_controllers/callback_gate.hpp"
 #include "dyn_controllers/joint_numbers.hpp"
 #include "dyn_controllers/joint_service.hpp"
 #include "dyn_controllers/payload_services.hpp"
@@ -84,6 +85,7 @@ class DynamicsBroadcaster : public controller_interface::ControllerInterface {
   dyn_msgs::msg::Dynamics message_;
   rclcpp::Publisher<dyn_msgs::msg::Dynamics>::SharedPtr publisher_;
   rclcpp::TimerBase::SharedPtr timer_;
+  std::unique_ptr<CallbackGate> gate_;  // from on_configure() to on_cleanup()
 };
 
 }  // namespace dyn_controllers

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "dyn_controllers/callback_gate.hpp"
 #include "dyn_core/live/live_model.hpp"
 #include "dyn_msgs/srv/replace_joints.hpp"
 #include "rclcpp/rclcpp.hpp"
@@ -36,6 +37,7 @@ class JointService {
   rclcpp::Logger logger_;
   JointReplacement replace_;
   rclcpp::Service<Service>::SharedPtr service_;
+  CallbackGate gate_;
 };
 
 }  // namespace dyn_controllers

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "dyn_controllers/arm.hpp"
+#include "dyn_controllers/callback_gate.hpp"
 #include "dyn_controllers/payload_services.hpp"
 #include "dyn_msgs/action/estimate_payload.hpp"
 #include "rclcpp_action/rclcpp_action.hpp"
@@ -59,6 +60,7 @@ class PayloadEstimation {
   rclcpp::Publisher<Message>::SharedPtr publisher_;
   rclcpp::TimerBase::SharedPtr timer_;
   rclcpp_action::Server<Action>::SharedPtr server_;
+  CallbackGate gate_;
 };
 
 }  // namespace dyn_controllers

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "dyn_controllers/callback_gate.hpp"
 #include "dyn_core/live/live_model.hpp"
 #include "dyn_msgs/msg/payloads.hpp"
 #include "dyn_msgs/srv/attach_payload.hpp"
@@ -56,6 +57,7 @@ class PayloadServices {
   rclcpp::Service<dyn_msgs::srv::AttachPayload>::SharedPtr attach_service_;
   rclcpp::Service<dyn_msgs::srv::DetachPayload>::SharedPtr detach_service_;
   rclcpp::Service<dyn_msgs::srv::ListPayloads>::SharedPtr list_service_;
+  CallbackGate gate_;
 };
 
 }  // namespace dyn_controllers

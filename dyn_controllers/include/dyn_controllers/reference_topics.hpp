@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "dyn_controllers/callback_gate.hpp"
 #include "dyn_controllers/refusals.hpp"
 #include "dyn_core/lockfree/latest.hpp"
 #include "rclcpp/rclcpp.hpp"
@@ -40,6 +41,7 @@ class ReferenceTopics {
   dyn::lockfree::Latest<Reference> references_;
   rclcpp::Subscription<trajectory_msgs::msg::JointTrajectoryPoint>::SharedPtr point_;
   rclcpp::Subscription<trajectory_msgs::msg::JointTrajectory>::SharedPtr trajectory_;
+  CallbackGate gate_;
 };
 
 }  // namespace dyn_controllers

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "dyn_controllers/callback_gate.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "rclcpp_lifecycle/lifecycle_node.hpp"
 
@@ -24,6 +25,7 @@ class Refusals {
   bool told_ = false;          // one was logged in this second
   std::string last_refusal_;
   rclcpp::TimerBase::SharedPtr timer_;
+  CallbackGate gate_;
 };
 
 }  // namespace dyn_controllers

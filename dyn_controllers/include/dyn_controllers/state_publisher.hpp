@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dyn_controllers/arm.hpp"
+#include "dyn_controllers/callback_gate.hpp"
 #include "dyn_core/lockfree/latest.hpp"
 #include "dyn_msgs/msg/controller_state.hpp"
 #include "rclcpp/rclcpp.hpp"
@@ -37,6 +38,7 @@ class StatePublisher {
   dyn_msgs::msg::ControllerState message_;
   rclcpp::Publisher<dyn_msgs::msg::ControllerState>::SharedPtr publisher_;
   rclcpp::TimerBase::SharedPtr timer_;
+  CallbackGate gate_;
 };
 
 }  // namespace dyn_controllers

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "dyn_controllers/callback_gate.hpp"
 #include "dyn_core/control/task_space.hpp"
 #include "dyn_core/lockfree/latest.hpp"
 #include "dyn_msgs/msg/task_state.hpp"
@@ -33,6 +34,7 @@ class TaskPublisher {
   dyn_msgs::msg::TaskState state_;
   rclcpp::Publisher<dyn_msgs::msg::TaskState>::SharedPtr states_;
   rclcpp::TimerBase::SharedPtr timer_;
+  CallbackGate gate_;
 };
 
 }  // namespace dyn_controllers

@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "dyn_controllers/callback_gate.hpp"
 #include "dyn_controllers/refusals.hpp"
 #include "dyn_core/control/task_space.hpp"
 #include "dyn_core/lockfree/latest.hpp"
@@ -50,6 +51,7 @@ class TaskTopics {
   rclcpp::Subscription<geometry_msgs::msg::PoseStamped>::SharedPtr pose_;
   rclcpp::Subscription<geometry_msgs::msg::TwistStamped>::SharedPtr twist_;
   rclcpp::Subscription<geometry_msgs::msg::WrenchStamped>::SharedPtr wrench_;
+  CallbackGate gate_;
 };
 
 }  // namespace dyn_controllers
