@@ -29,15 +29,25 @@ ArmNode::ArmNode(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, Control
   on_set_ = node->add_on_set_parameters_callback(
       [this](const std::vector<rclcpp::Parameter>& changes) { return judge(changes); });
   post_set_ = node->add_post_set_parameters_callback([this](const std::vector<rclcpp::Parameter>&) { apply(); });
+  try {
+    use_newest_parameters();  // some may have been set since arm_ was made
+  } catch (...) {
+    forget_parameters();
+    throw;
+  }
   const auto latched = rclcpp::QoS(1).reliable().transient_local();
   description_ = rclcpp::create_subscription<std_msgs::msg::String>(
       *node, "robot_description", latched,
       gate_.guard([this](const std_msgs::msg::String::ConstSharedPtr& message) { take_description(message->data); }));
 }
 
-// rclcpp has one mutex for this and for the callbacks, so that none of them runs when they are removed.
 ArmNode::~ArmNode() {
   driver_load_.stop();
+  forget_parameters();
+}
+
+// rclcpp has one mutex for these and for the callbacks, so that none of them runs when this returns.
+void ArmNode::forget_parameters() {
   node_->remove_on_set_parameters_callback(on_set_.get());
   node_->remove_post_set_parameters_callback(post_set_.get());
 }
@@ -90,9 +100,15 @@ rcl_interfaces::msg::SetParametersResult ArmNode::judge(const std::vector<rclcpp
   return result;
 }
 
+// Locked, so that what is applied last is what is newest.
+void ArmNode::use_newest_parameters() {
+  const std::scoped_lock lock(applying_);
+  arm_.set_parameters(listener_->get_params());
+}
+
 void ArmNode::apply() {
   try {
-    arm_.set_parameters(listener_->get_params());
+    use_newest_parameters();
   } catch (const std::exception& error) {
     RCLCPP_ERROR(node_->get_logger(), "parameters are not applied: %s", error.what());
   }

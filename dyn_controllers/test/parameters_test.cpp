@@ -10,6 +10,7 @@
 #include "dyn_controllers/dynamics_broadcaster.hpp"
 #include "dyn_controllers/torque_controller.hpp"
 #include "log_capture.hpp"
+#include "log_hook.hpp"
 #include "plugin_fixture.hpp"
 
 namespace dyn_controllers::test {
@@ -223,6 +224,22 @@ TEST(Parameters, ARobotWithoutMassIsNotConfigured) {
   EXPECT_FALSE(configured(pendulum("", limit), {}));
   EXPECT_FALSE(configured(pendulum(mass, ""), {})) << "and no effort limit";
   EXPECT_TRUE(configured(pendulum(mass, ""), {{"effort_limit.hinge", rclcpp::ParameterValue(50.0)}}));
+}
+
+// It takes a while to make the models: a parameter may be set meanwhile, here when one of them is made and warns.
+TEST(Parameters, SetWhileItIsBeingConfiguredIsUsed) {
+  auto parameters = arm7_parameters();
+  parameters["allow_impossible_inertia"] = Value(true);
+  std::string urdf = arm7_urdf();
+  const std::string inertia = "ixx=\"";
+  urdf.replace(urdf.find(inertia), inertia.size(), "ixx=\"9");
+  Computed plugin(parameters, urdf);
+  ASSERT_TRUE(plugin.initialised);
+  bool was_set = false;
+  const LogHook hook("inertia", [&] { was_set = plugin.set("reference_timeout", Value(0.7)).successful; });
+  ASSERT_TRUE(plugin.configure());
+  ASSERT_TRUE(was_set);
+  EXPECT_EQ(plugin.controller->arm().reference_timeout_s(), 0.7);
 }
 
 TEST(Parameters, OfTheBroadcasterAreJudgedToo) {

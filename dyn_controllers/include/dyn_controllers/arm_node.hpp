@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "dyn_controllers/arm.hpp"
@@ -43,11 +44,14 @@ class ArmNode {
 
  private:
   rcl_interfaces::msg::SetParametersResult judge(const std::vector<rclcpp::Parameter>& changes) const;
+  void use_newest_parameters();
   void apply();
+  void forget_parameters();
   void take_description(const std::string& urdf);
 
   rclcpp_lifecycle::LifecycleNode::SharedPtr node_;
   std::shared_ptr<parameters::ParamListener> listener_;
+  std::mutex applying_;
   Arm arm_;
   StatePublisher state_;
   CycleReporter reporter_;
