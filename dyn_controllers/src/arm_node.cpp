@@ -36,9 +36,12 @@ ArmNode::ArmNode(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, Control
     throw;
   }
   const auto latched = rclcpp::QoS(1).reliable().transient_local();
+  rclcpp::SubscriptionOptions one_at_a_time;
+  one_at_a_time.callback_group = payloads_.one_at_a_time();
   description_ = rclcpp::create_subscription<std_msgs::msg::String>(
       *node, "robot_description", latched,
-      gate_.guard([this](const std_msgs::msg::String::ConstSharedPtr& message) { take_description(message->data); }));
+      gate_.guard([this](const std_msgs::msg::String::ConstSharedPtr& message) { take_description(message->data); }),
+      one_at_a_time);
 }
 
 ArmNode::~ArmNode() {

@@ -1,7 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // Callbacks of the controllers' nodes on several threads, as ros2_control_node has them. A callback is held where it
-// logs: meanwhile its controller is not cleaned up.
+// logs: meanwhile its controller is not cleaned up, and others that use the same robot description do not run.
 #include <chrono>
 #include <cmath>
 #include <future>
@@ -11,6 +11,7 @@
 #include "dyn_controllers/dynamics_broadcaster.hpp"
 #include "dyn_controllers/task_space_controller.hpp"
 #include "dyn_controllers/torque_controller.hpp"
+#include "dyn_msgs/srv/list_payloads.hpp"
 #include "log_hook.hpp"
 #include "plugin_fixture.hpp"
 
@@ -18,7 +19,7 @@ namespace dyn_controllers::test {
 namespace {
 
 using namespace std::chrono_literals;
-using dyn_msgs::srv::AttachPayload, dyn_msgs::srv::ReplaceJoints;
+using dyn_msgs::srv::AttachPayload, dyn_msgs::srv::ListPayloads, dyn_msgs::srv::ReplaceJoints;
 using EstimatePayload = dyn_msgs::action::EstimatePayload;
 using trajectory_msgs::msg::JointTrajectoryPoint;
 using Parameters = std::map<std::string, rclcpp::ParameterValue>;
@@ -184,6 +185,21 @@ TEST(Callbacks, CleanupWaitsForTheReportOfARefusedActivation) {
   EXPECT_EQ(cleaned.wait_for(200ms), std::future_status::timeout);
   held.release();
   EXPECT_EQ(cleaned.get(), State::PRIMARY_STATE_UNCONFIGURED);
+}
+
+// They share what is known of the joints' armature and limits with ~/replace_joints.
+TEST(Callbacks, ADescriptionIsReadWhileNoServiceChangesTheModel) {
+  Plugin<ComputedTorqueController> plugin;
+  ASSERT_TRUE(plugin.initialised && plugin.configure());
+  Threads threads(*plugin.controller->get_node());
+  const auto client = threads.user->create_client<ListPayloads>("/controller/list_payloads");
+  ASSERT_TRUE(client->wait_for_service(30s));
+  Held held("the new robot_description is refused");
+  ASSERT_TRUE(held.comes(message(*threads.user, "/robot_description", bad_description())));
+  auto answer = client->async_send_request(std::make_shared<ListPayloads::Request>());
+  EXPECT_EQ(answer.wait_for(500ms), std::future_status::timeout);
+  held.release();
+  EXPECT_EQ(answer.wait_for(30s), std::future_status::ready);
 }
 
 TEST(CallbackGate, LetsAllInAndNobodyOnceItIsClosed) {
