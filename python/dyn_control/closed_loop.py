@@ -72,7 +72,11 @@ class Arm:
         return (self._data.flags(self._index) & 1).astype(bool)
 
     def frame_error(self, link: str) -> np.ndarray:
-        """Distance of a link's frame from its reference, by row, m."""
+        """Distance of a link's frame from its reference, by row, m; NaN where a position is not finite.
+
+        Under the law task_space only the controlled frame has one, its target. Raises ModelError for another link, for
+        one that the robot does not have without its payloads, and if events change the robot.
+        """
         return self._data.frame_error(self._index, link)
 
     def __repr__(self) -> str:

@@ -5,9 +5,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <variant>
 
 #include "algorithm_families.hpp"
 #include "arrays.hpp"
@@ -72,23 +75,17 @@ class RunData {
     }
     return rows;
   }
-  // (rows,), m: distance of a link's frame from its reference.
+  // (rows,), m: distance of a link's frame from its reference, under task_space from its target. NaN where a position
+  // is not finite.
   [[nodiscard]] nb::object frame_error(size_t arm, const std::string& link) const {
     const sim::ArmRecord& record = at(arm);
-    const size_t n = record.coordinates.size();
-    const size_t row_size = n * sim::signal_names.size();
-    const FreshArray error = fresh_array({static_cast<size_t>(record.rows)});
-    const nb::gil_scoped_release release;
-    Frames frames(record.model, {link});
-    const std::vector<double> still(n, 0.0);
-    const auto place = [&](size_t row, sim::Signal signal) {
-      const double* q = record.signals.data() + row * row_size + static_cast<size_t>(signal) * n;
-      (void)frames.update({q, n}, still, 0, frame_pose);
-      return frames.position(0);
-    };
-    for (size_t row = 0; row < error.values.size(); ++row) {
-      error.values[row] = (place(row, sim::Signal::q) - place(row, sim::Signal::q_reference)).norm();
+    if (!record.config->frame.empty()) return distance_from_target(record, link);
+    const auto changes_robot = [](const sim::Event& e) { return std::holds_alternative<sim::RobotEvent>(e.what); };
+    if (std::any_of(record.config->events.begin(), record.config->events.end(), changes_robot)) {
+      throw ModelError("frame_error: events change the robot of '" + record.config->name + "', and its frames with it");
     }
+    const FreshArray error = fresh_array({static_cast<size_t>(record.rows)});
+    write_frame_error(record, link, error.values);
     return error.array;
   }
   void write(const std::string& folder) const {
@@ -100,6 +97,32 @@ class RunData {
 
  private:
   [[nodiscard]] const sim::ArmRecord& at(size_t arm) const { return run_->record.arms.at(arm); }
+
+  [[nodiscard]] nb::object distance_from_target(const sim::ArmRecord& record, const std::string& link) const {
+    const std::string& frame = record.config->frame;
+    if (link != frame) {
+      throw ModelError("frame_error: under the law task_space the frame '" + frame + "' has a target, and '" + link +
+                       "' has none");
+    }
+    return numpy_view<const double>(record.frame_signals.data() + static_cast<size_t>(sim::FrameSignal::distance),
+                                    {static_cast<size_t>(record.rows)}, keep(run_),
+                                    {static_cast<int64_t>(sim::frame_signal_count)});
+  }
+
+  static void write_frame_error(const sim::ArmRecord& record, const std::string& link, std::span<double> error) {
+    const nb::gil_scoped_release release;
+    Frames frames(record.model, {link});
+    const size_t columns = record.coordinates.size(), row_size = columns * sim::signal_names.size();
+    const auto n = static_cast<size_t>(record.model->coordinates());  // the columns after them are of payloads
+    const auto place = [&](size_t row, sim::Signal signal) -> Vec3d {
+      const double* q = record.signals.data() + row * row_size + static_cast<size_t>(signal) * columns;
+      const bool placed = frames.update({q, n}, {}, 0, frame_pose).ok();
+      return placed ? frames.position(0) : Vec3d::Constant(std::numeric_limits<double>::quiet_NaN());
+    };
+    for (size_t row = 0; row < error.size(); ++row) {
+      error[row] = (place(row, sim::Signal::q) - place(row, sim::Signal::q_reference)).norm();
+    }
+  }
 
   std::shared_ptr<const Finished> run_;
 };

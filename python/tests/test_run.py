@@ -36,23 +36,59 @@ def test_arrays_and_results_agree(config):
     np.testing.assert_allclose(run.gravity[300], robot.g, atol=0.1)  # at the predicted time
 
 
+def _distance(robot, link, q, q_reference):
+    """Of a link's frame at q from the one at q_reference, by row, m."""
+    def places(rows):
+        found = []
+        for row in rows:
+            robot.update(row, np.zeros(len(row)))
+            found.append(robot.frame(link).p.copy())
+        return np.array(found)
+
+    return np.linalg.norm(places(q) - places(q_reference), axis=1)
+
+
 def test_frame_error_is_the_distance_of_the_positions(config):
     config["plant"]["plant_overrides"] = [{"link": "link4", "mass_scale": 1.3}]
     run = dyn.run(config)
     error = run.arms["arm7"].frame_error("tool0")
     np.testing.assert_array_equal(run.frame_error("tool0"), error)
     np.testing.assert_array_equal(run.saturated, run.arms["arm7"].saturated)
-    robot = dyn.Dynamics(dyn.load("arm7"))
-
-    def place(q):
-        robot.update(q, np.zeros(7))
-        return robot.frame("tool0").p
-
-    row = int(error.argmax())
-    assert error[row] == pytest.approx(np.linalg.norm(place(run.q[row]) - place(run.q_reference[row])), rel=1e-9)
-    assert error[row] > 1e-5
+    true = _distance(dyn.Dynamics(dyn.load("arm7")), "tool0", run.q, run.q_reference)
+    np.testing.assert_allclose(error, true, rtol=1e-9, atol=1e-12)
+    assert error.max() > 1e-5
     with pytest.raises(dyn.ModelError, match="nowhere"):
         run.arms["arm7"].frame_error("nowhere")
+
+
+def test_frame_error_in_task_space_is_the_distance_from_the_target():
+    """The joints have no reference there, but the controlled frame has a target."""
+    c = dyn.load_config("wipe_table")
+    c.update(duration_s=1.5, events=[], plant={"plant_overrides": [{"link": "link4", "mass_scale": 1.3}]})
+    run = dyn.run(c, check=False)
+    error = run.arms["arm7"].frame_error("tool0")
+    assert error.shape == run.time_s.shape and error.max() == run.results["tracking"]["max"] > 1e-4
+    assert np.sqrt(np.mean(error ** 2)) == pytest.approx(run.results["tracking"]["rms"], rel=1e-9)
+    with pytest.raises(dyn.ModelError, match="^frame_error: under the law task_space the frame 'tool0' has a target, "
+                                             "and 'link4' has none$"):
+        run.arms["arm7"].frame_error("link4")
+
+
+def test_frame_error_of_an_arm_that_takes_a_payload_with_joints():
+    """Recorded columns of the payload's joints are not the robot's."""
+    c = dyn.load_config("crucible_anti_swing")
+    run = dyn.run(c, duration=1.5, check=False)
+    assert run.joints == ["joint1", "joint2", "crucible/swing"] and np.isnan(run.q[:500, 2]).all()
+    error = run.arms["pelican"].frame_error("link2")
+    true = _distance(dyn.Dynamics(dyn.load("pelican")), "link2", run.q[:, :2], run.q_reference[:, :2])
+    np.testing.assert_allclose(error, true, rtol=1e-9, atol=1e-12)
+    assert error.max() > 1e-4
+
+
+def test_frame_error_of_an_arm_whose_robot_changes_is_refused():
+    run = dyn.run("module_on_and_off", duration=0.1, check=False)
+    with pytest.raises(dyn.ModelError, match="^frame_error: events change the robot of 'arm7', and its frames with it$"):
+        run.arms["arm7"].frame_error("tool0")
 
 
 def test_a_scenario_by_name_a_file_and_a_dict_are_the_same(config, tmp_path):

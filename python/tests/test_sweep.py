@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -14,6 +15,7 @@ import pytest
 import dyn_control as dyn
 from conftest import short_run
 from dyn_control.sweeps.apply import configuration
+from dyn_control.sweeps.play import metrics
 from dyn_control.sweeps.report import sensitivity, share
 from dyn_control.sweeps.space import draw, read_space
 from dyn_control.sweeps.sweep import play_again
@@ -84,6 +86,29 @@ def test_a_sweep_that_is_there_is_not_played_again(config, tmp_path):
     (tmp_path / "s" / "sweep.json").write_text("{")
     with pytest.raises(dyn.ModelError, match="sweep.json: cannot be read"):
         dyn.sweep(config, SPACE, 4, out=tmp_path / "s", progress=False)
+
+
+def test_the_frame_error_of_a_sweep_in_task_space_is_that_of_the_controlled_frame(tmp_path):
+    c = dyn.load_config("wipe_table")
+    c.update(duration_s=0.5, events=[], plant={})
+    space = {"plant.mass_scale.link4": [1.1, 1.3]}
+    table = dyn.sweep(c, space, 2, out=tmp_path / "s", frame="tool0", workers=1, progress=False).table.to_pylist()
+    assert [r["status"] for r in table] == ["ok", "ok"] and min(r["frame_error_max"] for r in table) > 1e-5
+    assert [r["frame_error_max"] for r in table] == [r["tracking_max"] for r in table]
+    refused = dyn.sweep(c, space, 1, out=tmp_path / "other", frame="link4", workers=1, progress=False).table.to_pylist()
+    assert refused[0]["status"] == "failed" and "'link4' has none" in refused[0]["reason"]
+
+
+def test_a_frame_error_that_is_not_finite_is_no_figure():
+    """Also that of an arm that is not the first."""
+    def arm(*error):
+        return SimpleNamespace(frame_error=lambda link: np.array(error), saturated=np.zeros(2))
+
+    results = {"tracking": {"rms": 1.0, "max": 2.0}, "torque": {"max": 3.0}}
+    figures = metrics(SimpleNamespace(results=results, arms={"a": arm(3.0, 4.0), "b": arm(np.nan, 1.0)}), "tool0")
+    assert figures["frame_error_max"] is None and figures["frame_error_rms"] is None and figures["tracking_max"] == 2.0
+    figures = metrics(SimpleNamespace(results=results, arms={"a": arm(3.0, 4.0), "b": arm(1.0, 1.0)}), "tool0")
+    assert figures["frame_error_max"] == 4.0 and figures["frame_error_rms"] == pytest.approx(np.sqrt(12.5))
 
 
 def _children_of_threads(pid):

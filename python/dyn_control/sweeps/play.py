@@ -24,8 +24,8 @@ def metrics(done: Run, frame: str | None) -> dict:
                "saturation": _largest(float(np.mean(arm.saturated)) for arm in done.arms.values())}
     if frame:
         errors = [arm.frame_error(frame) for arm in done.arms.values()]
-        figures["frame_error_max"] = max(float(e.max()) for e in errors)
-        figures["frame_error_rms"] = max(float(np.sqrt(np.mean(e * e))) for e in errors)
+        figures["frame_error_max"] = float(np.max([e.max() for e in errors]))  # NaN if one of them is
+        figures["frame_error_rms"] = float(np.max([np.sqrt(np.mean(e * e)) for e in errors]))
     return {key: value if value is None or np.isfinite(value) else None for key, value in figures.items()}
 
 
