@@ -137,6 +137,8 @@ def test_several_arms():
     (lambda c: c.update(robot="arm77"), "^there is no file and no robot 'arm77'"),
     (lambda c: c.update(rate_hz=float("nan")), "^rate_hz is nan, not a finite number$"),
     (lambda c: c["controller"]["gains"]["default"].update(p=np.inf), r"^controller\.gains\.default\.p is inf, not a finite"),
+    (lambda c: c.update(plant={"plant_overrides": [{"joint": "joint7", "friction_scale": -1}]}),
+     r"plant\.plant_overrides\[0\]\.friction_scale: is below 0$"),
     (lambda c: c.update(robot=object()), "^robot is a object, not what a configuration can hold$"),
     (lambda c: c["controller"].update(jsim_algorithm="x"), "^jsim_algorithm: unknown algorithm 'x'; available: "),
 ])

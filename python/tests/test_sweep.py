@@ -49,15 +49,53 @@ def test_draws_fill_the_space():
 
 
 def test_parameters_reach_their_places(config):
-    arm7 = dyn.load("arm7")
-    damping, friction = arm7.joint_friction["joint2"]
     run = configuration(config, {"controller.gains.joint3.p": 5.0, "plant.mass_scale.link2": 1.1,
                                  "plant.friction_scale": 0.5, "trajectory.way_points[1]": [0.1] * 7, "plant.delay": 2}, 9)
     assert run["controller"]["gains"]["joint3"]["p"] == 5.0 and run["plant"]["delay"] == 2 and run["plant"]["seed"] == 9
     assert {"link": "link2", "mass_scale": 1.1, "inertia_scale": 1.1} in run["plant"]["plant_overrides"]
-    assert {"joint": "joint2", "damping": damping * 0.5, "friction": friction * 0.5} in run["plant"]["plant_overrides"]
+    assert [e for e in run["plant"]["plant_overrides"] if "joint" in e] == [
+        {"joint": joint, "friction_scale": 0.5} for joint in dyn.load("arm7").joint_friction]
     assert run["trajectory"]["way_points"][1] == [0.1] * 7
     assert "plant_overrides" not in config["plant"]  # the configuration itself is as before
+
+
+def _pendulum(file, dynamics):
+    file.write_text(f"""<robot name="r"><link name="base"/>
+<link name="l1"><inertial><mass value="1"/><origin xyz="0.1 0 0"/>
+  <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="j1" type="revolute"><parent link="base"/><child link="l1"/><axis xyz="0 0 1"/>
+  <limit lower="-3" upper="3" effort="100" velocity="5"/>{dynamics}</joint></robot>""")
+    return str(file)
+
+
+def _largest_torque(robot, plant_robot, way, parameters):
+    """Of a move about the vertical axis, whose model has no friction compensation."""
+    config = {"robot": robot, "plant": {"robot": plant_robot, "tolerance": 0, "step": 1e-3}, "duration_s": 1,
+              "controller": {"gains": {"default": {"p": 400, "d": 40}}, "friction_compensation": False},
+              "trajectory": {"type": "quintic", "move_time": 1, "way_points": [[0], [way]]}}
+    return dyn.run(configuration(config, parameters, 1), check=False).results["torque"]["max"]
+
+
+def test_friction_scale_is_a_factor_of_the_friction_that_the_plant_has(tmp_path):
+    """Also where that is of plant.robot, which may have friction where the model has none, and in both directions."""
+    true = '<dynamics damping="8" friction="4" damping_negative="6" friction_negative="2"/>'
+    robots = {"model": _pendulum(tmp_path / "model.urdf", '<dynamics damping="1" friction="0.5"/>'),
+              "free": _pendulum(tmp_path / "free.urdf", ""), "true": _pendulum(tmp_path / "true.urdf", true),
+              "double": _pendulum(tmp_path / "double.urdf", '<dynamics damping="16" friction="8" damping_negative="12" '
+                                                            'friction_negative="4"/>')}
+    for way in (1.0, -1.0):
+        for model in ("model", "free"):
+            alone, doubled = (_largest_torque(robots[model], robots[r], way, {}) for r in ("true", "double"))
+            assert doubled > alone + 0.5
+            for name in ("plant.friction_scale", "plant.friction_scale.j1"):
+                assert _largest_torque(robots[model], robots["true"], way, {name: 1.0}) == alone
+                assert _largest_torque(robots[model], robots["true"], way, {name: 2.0}) == doubled
+        # The plant's robot is drawn, too; the factor is of the one that was.
+        drawn = {"plant.friction_scale": 2.0, "plant.robot": robots["true"]}
+        assert _largest_torque(robots["free"], robots["model"], way, drawn) == doubled
+        override = {"plant.plant_overrides": [{"joint": "j1", "damping": 16, "friction": 8}], "plant.friction_scale": 0.5}
+        assert _largest_torque(robots["model"], robots["true"], way, override) == _largest_torque(
+            robots["model"], _pendulum(tmp_path / "same.urdf", '<dynamics damping="8" friction="4"/>'), way, {})
 
 
 def test_every_run_is_a_row_that_plays_again(config, tmp_path):

@@ -33,7 +33,9 @@ struct LinkOverride {  // the plant's link differs from the model's
 
 struct JointOverride {  // the plant's joint differs from the model's
   std::string joint;
+  // Damping and friction hold in both directions.
   std::optional<double> damping, friction, armature, stribeck{}, stribeck_velocity{}, offset{};
+  double friction_scale = 1.0;  // times damping and friction, in each direction
 };
 
 // The half-space behind a plane, which a sphere about the origin of a link touches. Nothing else collides.

@@ -30,6 +30,21 @@ void take_parameters(const RobotDescription& from, RobotDescription& robot) {
   }
 }
 
+void change_friction(const JointOverride& change, JointDescription& joint) {
+  if (change.damping) {
+    joint.damping = *change.damping;
+    joint.damping_negative.reset();
+  }
+  if (change.friction) {
+    joint.friction = *change.friction;
+    joint.friction_negative.reset();
+  }
+  joint.damping *= change.friction_scale;
+  joint.friction *= change.friction_scale;
+  if (joint.damping_negative) *joint.damping_negative *= change.friction_scale;
+  if (joint.friction_negative) *joint.friction_negative *= change.friction_scale;
+}
+
 }  // namespace
 
 RobotDescription with_overrides(RobotDescription robot, const PlantSettings& settings) {
@@ -47,8 +62,7 @@ RobotDescription with_overrides(RobotDescription robot, const PlantSettings& set
     const auto joint = std::find_if(robot.joints.begin(), robot.joints.end(),
                                     [&](const JointDescription& j) { return j.name == change.joint; });
     if (joint == robot.joints.end()) throw ModelError("plant_overrides: the robot has no joint '" + change.joint + "'");
-    joint->damping = change.damping.value_or(joint->damping);
-    joint->friction = change.friction.value_or(joint->friction);
+    change_friction(change, *joint);
     joint->armature = change.armature.value_or(joint->armature);
     joint->stribeck = change.stribeck.value_or(joint->stribeck);
     joint->stribeck_velocity = change.stribeck_velocity.value_or(joint->stribeck_velocity);

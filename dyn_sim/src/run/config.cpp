@@ -75,6 +75,7 @@ void read_overrides(YamlMap& map, const RobotDescription& robot, PlantSettings& 
       if (!has_name(robot.joints, change.joint)) entry.fail("joint", "the robot has no joint '" + change.joint + "'");
       change.damping = maybe(entry, "damping");
       change.friction = maybe(entry, "friction");
+      change.friction_scale = not_negative(entry, "friction_scale", 1.0, largest_scale);
       change.armature = maybe(entry, "armature");
       change.stribeck = maybe(entry, "stribeck");
       change.stribeck_velocity = maybe(entry, "stribeck_velocity");

@@ -269,6 +269,39 @@ TEST_P(Plants, OverridesChangeThePlant) {
   EXPECT_NEAR(plant->v()[0], 0.3 / (2.0 * wheel_inertia_kgm2 + 0.5), 1e-9);
 }
 
+// Damping and friction forwards and backwards.
+struct Resistance {
+  double damping, friction, damping_back, friction_back;
+  bool operator==(const Resistance&) const = default;
+};
+Resistance resistance_of(const Plant& plant) {
+  const JointDescription& joint = plant.model().joints()[0].description;
+  return {joint.damping, joint.friction, joint.damping_negative.value_or(joint.damping),
+          joint.friction_negative.value_or(joint.friction)};
+}
+
+TEST_P(Plants, FrictionIsScaledInBothDirections) {
+  auto model = wheel(), truth = wheel();
+  truth.joints[0].damping = 4.0;
+  truth.joints[0].friction = 2.0;
+  truth.joints[0].damping_negative = 6.0;
+  truth.joints[0].friction_negative = 8.0;
+  settings_.friction = true;
+  settings_.robot = std::make_shared<const RobotDescription>(truth);
+  JointOverride scaled{"axle", {}, {}, {}};
+  scaled.friction_scale = 0.5;
+  settings_.joint_overrides = {scaled};
+  EXPECT_EQ(resistance_of(*make(settings_, model)), (Resistance{2.0, 1.0, 3.0, 4.0}));
+  settings_.joint_overrides = {scaled, scaled};
+  EXPECT_EQ(resistance_of(*make(settings_, model)), (Resistance{1.0, 0.5, 1.5, 2.0}));
+  scaled.damping = 10.0;  // holds in both directions
+  settings_.joint_overrides = {scaled};
+  EXPECT_EQ(resistance_of(*make(settings_, model)), (Resistance{5.0, 1.0, 5.0, 4.0}));
+  scaled.friction = 0.0;
+  settings_.joint_overrides = {scaled};
+  EXPECT_EQ(resistance_of(*make(settings_, model)), (Resistance{5.0, 0.0, 5.0, 0.0}));
+}
+
 TEST_P(Plants, OverridesOfWhatIsNotThereAreRefused) {
   settings_.overrides.push_back({"spoke", 2.0, Vec3d::Zero(), 1.0});
   EXPECT_THROW(make(settings_), ModelError);

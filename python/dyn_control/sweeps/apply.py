@@ -5,9 +5,11 @@ A parameter is a path into the configuration: `controller.gains.default.p`, `pla
 `arms[1].trajectory.seed`; missing keys are added. Further parameters make the plant differ from the model:
 
     plant.mass_scale.LINK       times mass and inertia of that link
-    plant.friction_scale.JOINT  times viscous and Coulomb friction of that joint
+    plant.friction_scale.JOINT  times viscous and Coulomb friction of that joint, in each direction
     plant.mass_scale, plant.friction_scale        one factor for all links, for all joints
     plant.mass_scale.*, plant.friction_scale.*    one each, drawn independently
+
+They multiply what the plant has without them: masses and friction of plant.robot if that is given, and plant_overrides.
 """
 from __future__ import annotations
 
@@ -69,16 +71,16 @@ def _load(robot: str, allow_impossible_inertia: bool, changed_ns: int) -> Model:
         return load(robot, allow_impossible_inertia=allow_impossible_inertia)
 
 
-def _model_of(arm: dict) -> Model:
-    """Read once per process, and again if the file has changed."""
-    robot = str(arm.get("robot") or "")
+def _plant_of(arm: dict) -> Model:
+    """The robot whose masses and friction the plant has. Read once per process, and again if the file has changed."""
+    robot = str((arm.get("plant") or {}).get("robot") or arm.get("robot") or "")
     changed_ns = os.stat(robot).st_mtime_ns if os.path.isfile(robot) else 0
     return _load(robot, bool(arm.get("allow_impossible_inertia")), changed_ns)
 
 
 def owners_of(config: dict, match) -> list[str]:
-    model = _model_of(_arm(config, match))
-    owners = list(model.masses if match["what"] == "mass_scale" else model.joint_friction)
+    plant = _plant_of(_arm(config, match))
+    owners = list(plant.masses if match["what"] == "mass_scale" else plant.joint_friction)
     if not owners:
         what = "link with a mass that moves" if match["what"] == "mass_scale" else "joint with friction"
         raise ModelError(f"space: '{match[0]}': the robot has no {what}")
@@ -87,33 +89,12 @@ def owners_of(config: dict, match) -> list[str]:
     return owners
 
 
-class _Scales:
-    """plant_overrides from factors: mass and inertia of links, friction of joints."""
-
-    def __init__(self, arm: dict):
-        self.arm, self.model = arm, _model_of(arm)
-        plant = arm.setdefault("plant", {}) or {}
-        arm["plant"] = plant
-        self.entries = plant.setdefault("plant_overrides", []) or []
-        plant["plant_overrides"] = self.entries
-
-    def _entry(self, kind: str, name: str) -> dict:
-        for entry in self.entries:
-            if entry.get(kind) == name:
-                return entry
-        self.entries.append({kind: name})
-        return self.entries[-1]
-
-    def mass_scale(self, link: str, factor: float) -> None:
-        entry = self._entry("link", link)
-        entry["mass_scale"] = entry.get("mass_scale", 1.0) * factor
-        entry["inertia_scale"] = entry.get("inertia_scale", 1.0) * factor
-
-    def friction_scale(self, joint: str, factor: float) -> None:
-        damping, friction = self.model.joint_friction[joint]
-        entry = self._entry("joint", joint)
-        entry["damping"] = entry.get("damping", damping) * factor
-        entry["friction"] = entry.get("friction", friction) * factor
+def _scale(arm: dict, what: str, owner: str, factor: float) -> None:
+    """Adds to plant_overrides, after the entries that are there, a factor of mass and inertia or of friction."""
+    scaled = ({"link": owner, "mass_scale": factor, "inertia_scale": factor} if what == "mass_scale"
+              else {"joint": owner, "friction_scale": factor})
+    plant = arm["plant"]
+    plant["plant_overrides"] = [*(plant.get("plant_overrides") or []), scaled]
 
 
 def configuration(config: dict, parameters: dict, seed: int) -> dict:
@@ -122,15 +103,11 @@ def configuration(config: dict, parameters: dict, seed: int) -> dict:
     for arm in run.get("arms") or [run]:
         plant = arm.get("plant") or {}
         arm["plant"] = {**plant, "seed": seed}
-    scales: dict[int, _Scales] = {}
+    scales = {path: match for path in parameters if (match := SCALE.match(path))}
     for path, value in parameters.items():
-        match = SCALE.match(path)
-        if not match:
+        if path not in scales:
             put(run, path, value)
-            continue
-        arm = _arm(run, match)
-        scale = scales.setdefault(id(arm), _Scales(arm))
-        owners = [match["whose"]] if match["whose"] else owners_of(run, match)
-        for owner in owners:
-            getattr(scale, match["what"])(owner, value)
+    for path, match in scales.items():  # of the plant that the other parameters have made
+        for owner in [match["whose"]] if match["whose"] else owners_of(run, match):
+            _scale(_arm(run, match), match["what"], owner, parameters[path])
     return run
