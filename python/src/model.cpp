@@ -210,6 +210,7 @@ Raises ModelError with one sentence (file, link or joint, value); what is doubtf
   m.def("algorithms", &algorithms, nb::sig("def algorithms() -> dict[str, dict[str, str]]"),
         "Names of the algorithms for jsim (M), coriolis (C), forward and inverse dynamics, each with paper and "
         "equation.");
+  m.def("_urdf_text", [](const std::string& file) { return read_urdf_text(file); });
   m.def("_use_python_for_xacro", &use_python_for_xacro);
   m.def("_add_example_robots", [](const std::string& directory) { add_example_robots(directory); });
 }

@@ -149,6 +149,50 @@ def test_a_frame_error_that_is_not_finite_is_no_figure():
     assert figures["frame_error_max"] == 4.0 and figures["frame_error_rms"] == pytest.approx(np.sqrt(12.5))
 
 
+def _torques(config, space, folder):
+    return dyn.sweep(config, space, 2, out=folder, workers=1, progress=False).table.column("torque_max").to_pylist()
+
+
+def test_a_sweep_whose_files_have_changed_is_another_one(tmp_path):
+    """Also files that only the space names, alone or inside of what is drawn."""
+    def write(damping):
+        return _pendulum(tmp_path / "robot.urdf", f'<dynamics damping="{damping}"/>')
+
+    file = write(8)
+    config = {"robot": file, "duration_s": 0.1, "trajectory": {"type": "quintic", "move_time": 1, "way_points": [[0], [1]]}}
+    model = {**config, "robot": _pendulum(tmp_path / "model.urdf", "")}
+    sweeps = {"config": (config, {"plant.delay": 1}), "path": (model, {"plant.robot": {"choice": [file]}}),
+              "map": (model, {"plant": {"choice": [{"robot": file, "seed": 1}]}})}
+    before = {name: _torques(*call, tmp_path / name) for name, call in sweeps.items()}
+    assert {name: _torques(*call, tmp_path / name) for name, call in sweeps.items()} == before
+    write(30)
+    for name, call in sweeps.items():
+        with pytest.raises(dyn.ModelError, match="holds another sweep"):
+            _torques(*call, tmp_path / name)
+        assert _torques(*call, tmp_path / f"{name}_anew") != before[name]
+
+
+def test_a_sweep_whose_xacro_includes_have_changed_is_another_one(tmp_path, monkeypatch):
+    """A program that prints a file beside the xacro file stands for xacro."""
+    expand = tmp_path / "expand"
+    expand.write_text('#!/bin/sh\nexec cat "$(dirname "$1")/included.urdf"\n')
+    expand.chmod(0o755)
+    monkeypatch.setenv("DYN_XACRO", str(expand))
+    xacro = tmp_path / "robot.urdf.xacro"
+    xacro.write_text("<robot/>")
+    config = {"robot": str(xacro), "duration_s": 0.1,
+              "trajectory": {"type": "quintic", "move_time": 1, "way_points": [[0], [1]]}}
+    _pendulum(tmp_path / "included.urdf", '<dynamics damping="8"/>')
+    before = _torques(config, {"plant.delay": 1}, tmp_path / "s")
+    assert _torques(config, {"plant.delay": 1}, tmp_path / "s") == before
+    _pendulum(tmp_path / "included.urdf", '<dynamics damping="30"/>')
+    with pytest.raises(dyn.ModelError, match="holds another sweep"):
+        _torques(config, {"plant.delay": 1}, tmp_path / "s")
+    expand.write_text("#!/bin/sh\nexit 1\n")  # not a robot any more: that is what the runs say
+    table = dyn.sweep(config, {"plant.delay": 1}, 1, out=tmp_path / "no", workers=1, progress=False).table.to_pylist()
+    assert table[0]["status"] == "failed" and "xacro failed" in table[0]["reason"]
+
+
 def _children_of_threads(pid):
     return [int(c) for task in Path(f"/proc/{pid}/task").iterdir() for c in (task / "children").read_text().split()]
 

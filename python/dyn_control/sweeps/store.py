@@ -86,8 +86,8 @@ class Store:
             except (ValueError, KeyError, OSError) as error:
                 raise ModelError(f"{head}: cannot be read: {error}") from None
             if there != definition["identity"]:
-                raise ModelError(f"{self.folder}: holds another sweep (other configuration, space, n, seed or sampler); "
-                                 "give this one another folder by out=..")
+                raise ModelError(f"{self.folder}: holds another sweep (other configuration, files, space, n, seed or "
+                                 "sampler); give this one another folder by out=..")
             self.plan = read_plan(self.folder / "plan.parquet")
         else:
             _whole(self.folder / "plan.parquet", lambda f: pq.write_table(plan_table(self.plan), f))

@@ -2,6 +2,7 @@
 """sweep(): many closed loops with drawn plants, payloads, delays, gains and trajectories."""
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import warnings
@@ -12,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 from tqdm import tqdm
 
-from .._core import ModelError, robots
+from .._core import ModelError, _urdf_text, robots
 from ..closed_loop import load_config, plain
 from . import report
 from .apply import configuration
@@ -46,6 +47,14 @@ class Sweep:
         return f"<dyn_control.Sweep in '{self.folder}': {len(self.table)} runs, {failed} failed>"
 
 
+def _hash_of(file: Path) -> str:
+    """Of what a file says; of a xacro file its expansion, to which files that it includes belong."""
+    if file.suffix == ".xacro":
+        with contextlib.suppress(ModelError):  # the runs will say why it cannot be expanded
+            return hashlib.sha256(_urdf_text(str(file)).encode()).hexdigest()
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
 def _files_of(config) -> dict[str, str]:
     """Robots, payloads and trajectories that a configuration reads, with a hash of each: a changed file makes another sweep."""
     found = {}
@@ -57,15 +66,16 @@ def _files_of(config) -> dict[str, str]:
             if key in ("robot", "urdf", "path") and isinstance(value, str):
                 file = Path(robots().get(value, value))
                 if file.is_file():
-                    found[value] = hashlib.sha256(file.read_bytes()).hexdigest()
+                    found[value] = _hash_of(file)
             else:
                 found.update(_files_of(value))
     return found
 
 
 def _definition(config: dict, distributions, n: int, seed: int, sampler: str, frame: str | None) -> dict:
+    choices = [{d.name.rpartition(".")[2]: value} for d in distributions if d.kind == "choice" for value in d.values]
     return {"config": config, "space": {d.name: d.spec() for d in distributions}, "n": n, "seed": seed,
-            "sampler": sampler, "frame": frame, "files": _files_of(config)}
+            "sampler": sampler, "frame": frame, "files": _files_of([config, *choices])}
 
 
 def _whole_number(name: str, value, least: int, most: int) -> int:
