@@ -2,6 +2,7 @@
 """Sweeps: what is drawn, rows, interruption by kill, failures as rows, the report."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ import pytest
 
 import dyn_control as dyn
 from conftest import short_run
+from dyn_control.sweeps import local
 from dyn_control.sweeps.apply import configuration
 from dyn_control.sweeps.play import metrics
 from dyn_control.sweeps.report import sensitivity, share
@@ -280,6 +282,31 @@ def test_a_run_that_ends_its_worker_is_a_row(config, tmp_path, monkeypatch):
                       progress=False).table.to_pylist()
     assert [r["status"] == "failed" for r in table] == [r["plant.delay"] == 3 for r in table]
     assert {r["reason"] for r in table if r["plant.delay"] == 3} == {"the worker process was ended by signal 9, 3 times"}
+
+
+def test_a_worker_that_ends_between_two_runs_is_replaced(config, tmp_path, monkeypatch):
+    """The run that could not be sent to it is made by the next one."""
+    sent, row = [], local._Worker.row
+
+    def row_of_ended(worker, task, limit_s):
+        sent.append(task["run"])
+        if len(sent) == 3:
+            worker._process.kill()
+            worker._process.wait()
+        return row(worker, task, limit_s)
+
+    monkeypatch.setattr(local._Worker, "row", row_of_ended)
+    table = dyn.sweep(config, {"plant.delay": [1, 3]}, 6, out=tmp_path / "s", workers=1, progress=False).table
+    assert table.column("run").to_pylist() == list(range(6)) and sent == [0, 1, 2, 2, 3, 4, 5]
+
+
+def test_workers_that_end_at_once(monkeypatch):
+    """Before they have taken the configuration, which is more than a pipe holds."""
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    rows, tasks = [], [[{"run": 0, "seed": 1, "parameters": {}}], []]
+    batches = SimpleNamespace(take=lambda: tasks.pop(0), keep=rows.extend, tick=lambda: None)
+    local.run_all({"title": "x" * (1 << 20)}, None, batches, 1, 60.0)
+    assert [r["reason"] for r in rows] == ["the worker process ended with exit code 1, 3 times"]
 
 
 @pytest.mark.parametrize("space, sentence", [

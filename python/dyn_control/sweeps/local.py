@@ -2,6 +2,7 @@
 """Workers on this machine: each a process, with a thread that sends it one run after another and reads its rows."""
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -20,11 +21,13 @@ class _WorkerEnded(Exception):
 
 
 class _Worker:
-    def __init__(self, config: dict, frame: str | None):
+    def __init__(self):
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self._process = subprocess.Popen([sys.executable, "-m", "dyn_control.sweeps.worker"], stdin=subprocess.PIPE,
                                          stdout=subprocess.PIPE, env=environment)
         self._rest = b""
+
+    def configure(self, config: dict, frame: str | None) -> None:
         self._send({"config": config, "frame": frame})
 
     def _send(self, task: dict) -> None:
@@ -55,7 +58,8 @@ class _Worker:
     def kill(self) -> None:
         self._process.kill()
         self._process.wait()
-        self._process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):  # a task that was not sent
+            self._process.stdin.close()
         self._process.stdout.close()
 
 
@@ -68,7 +72,8 @@ def run_all(config: dict, frame: str | None, batches, workers: int, limit_s: flo
         for _ in range(ATTEMPTS):
             try:
                 if worker[0] is None:
-                    worker[0] = _Worker(config, frame)
+                    worker[0] = _Worker()
+                    worker[0].configure(config, frame)
                 return worker[0].row(task, limit_s)
             except _WorkerEnded as ended:
                 worker[0].kill()
