@@ -139,5 +139,23 @@ TEST(TaskLimits, AnAntiSwingOffsetEndsWithItsLaw) {
   EXPECT_LT(largest_error(), 1e-4);
 }
 
+// A frame without a target stays where it is when task_space begins, not where another law found it.
+TEST(TaskLimits, WithoutATargetItBeginsWhereAnotherLawHasBroughtTheFrame) {
+  TaskRig rig;
+  rig.aim_at_hand();
+  (void)rig.step();
+  rig.target.given = false;
+  Vec3d there;
+  for (const Law law : {Law::gravity_compensation, Law::task_space}) {
+    rig.parameters.law = law;
+    rig.controller.set_parameters(rig.parameters);
+    rig.q[0] = 0.4;
+    rig.locate();
+    there = rig.hand();
+    ASSERT_TRUE(rig.step().status.ok());
+  }
+  EXPECT_LT((rig.controller.task().target.p_m - there).norm(), 1e-12);
+}
+
 }  // namespace
 }  // namespace dyn::control

@@ -43,6 +43,7 @@ double pid(const LawInput& in, Eigen::Index i) noexcept {
 
 // Integrals, anti-swing, then the law that is set: the terms of the torque.
 Status Controller::Impl::apply_law(Dynamics& dynamics) noexcept {
+  task.begins = true;  // task_space after this law
   for (int i = 0; i < robot_n; ++i) {
     const double clamp = parameters->gains[i].i_clamp;
     integral_term[i] = std::clamp(parameters->gains[i].i * integral[i], -clamp, clamp);
