@@ -64,4 +64,16 @@ inline void hold(Plant& plant, const std::vector<double>& effort, int cycles) {
 
 inline const Vec3d down(0.0, 0.0, -9.81);
 
+// With every engine: plants_test.cpp instantiates it.
+class Plants : public testing::TestWithParam<std::string> {
+ protected:
+  std::unique_ptr<Plant> make(const PlantSettings& settings, const RobotDescription& arm = wheel()) {
+    auto plant = make_plant(arm, settings, down);
+    const std::vector<double> rest(plant->model().coordinates(), 0.0);
+    plant->reset(rest, rest);
+    return plant;
+  }
+  PlantSettings settings_ = plain(GetParam());
+};
+
 }  // namespace dyn::sim::test
