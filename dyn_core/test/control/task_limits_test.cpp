@@ -157,5 +157,17 @@ TEST(TaskLimits, WithoutATargetItBeginsWhereAnotherLawHasBroughtTheFrame) {
   EXPECT_LT((rig.controller.task().target.p_m - there).norm(), 1e-12);
 }
 
+TEST(TaskLimits, AnActivationHasNoTargetOfTheOneBefore) {
+  TaskRig rig;
+  rig.aim_at_hand();
+  (void)rig.step();
+  EXPECT_TRUE(rig.controller.task().known);
+  rig.controller.activate({rig.q, rig.v});
+  EXPECT_FALSE(rig.controller.task().known);
+  EXPECT_EQ(rig.controller.task().target.p_m, Vec3d::Zero());
+  (void)rig.step();
+  EXPECT_TRUE(rig.controller.task().known);
+}
+
 }  // namespace
 }  // namespace dyn::control

@@ -161,7 +161,7 @@ class Controller {
   [[nodiscard]] DYN_REALTIME size_t entry_of(size_t coordinate) const noexcept;
   // Whether there are entries, so that state() and terms() have another order than the caller's arrays.
   [[nodiscard]] DYN_REALTIME bool has_entries() const noexcept;
-  // Results of the law task_space in the last step. For the loop's thread.
+  // Results of the law task_space in the last step, none right after activation. For the loop's thread.
   [[nodiscard]] DYN_REALTIME const TaskCycle& task() const noexcept;
   // The generation of the last step, its dynamics at the predicted state; null where that step had no valid result. For
   // the loop's thread, until the next step.
