@@ -110,7 +110,6 @@ void Controller::activate(const StateInput& state) noexcept {
   impl_->reference = {};
   impl_->read_entries(impl_->robot_n);
   impl_->activate(impl_->state);
-  impl_->task.cycle = {};
 }
 
 void Controller::Impl::activate(const StateInput& now) noexcept {

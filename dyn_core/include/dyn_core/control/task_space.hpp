@@ -108,7 +108,6 @@ struct TaskCycle {
   Vec6d external = Vec6d::Zero();  // F_ext, on the frame
   double smallest_singular_value = 0.0;
   double effort_share = 1.0;  // of F and tau_0 that the effort limits left
-  bool known = false;         // there was such a cycle since activation; without one the poses are no poses
   bool damped = false;        // near a singular posture
   bool limited = false;       // the target is approached within the limits of the frame
 };
