@@ -89,7 +89,7 @@ class Judged(JudgedRun):
             text = AXIS.replace("TYPE", "revolute").replace("EFFORT", "500").replace('"-9"', f'"-{limit}"').replace('"9"', f'"{limit}"', 1)
             (self.folder / f"{name}.urdf").write_text(text)
         run = "robot: %s.urdf\nduration_s: 5\nplant: {torque_limits: false}\ncontroller: {gains: {default: {p: 100, d: 20}}}\n" \
-              "trajectory: {type: quintic, move_time: 1, way_points: [[0], [0.9]]}\nevents:\n- {at: 1.5, robot: %s.urdf%s}\n"
+              "trajectory: {type: quintic, move_time: 1, way_points: [[0], [0.9]]}\nexpect: {tracking_rms: 1}\nevents:\n- {at: 1.5, robot: %s.urdf%s}\n"
         farther = ", trajectory: {type: quintic, move_time: 2, way_points: [[0.9], [2]]}"
         push = "- {at: %s, push: {link: slide, force: [0, 200, 0], point: [0.5, 0, 0], duration: 0.05}}\n"
         self.passes(run % ("narrow", "wide", farther))
