@@ -74,35 +74,38 @@ install_debian() {
   fi
 }
 
-# Sets ROS_STATE to full, partial or none, ROS_NOTE to a sentence about it, and ROS_PREFIX to where it is.
+# Sets ROS_STATE to full, partial or none, ROS_NOTE to a sentence about it, and ROS_PREFIX to where it is. Of several
+# in /opt/ros the last complete one, unless ROS_DISTRO names one.
 find_ros() {
-  local prefix="" candidate
-  if [ -n "${ROS_DISTRO:-}" ] && [ -d "/opt/ros/$ROS_DISTRO" ]; then
-    prefix=/opt/ros/$ROS_DISTRO
-  else
-    for candidate in /opt/ros/*/; do
-      [ -d "$candidate" ] && prefix=${candidate%/}
-    done
-  fi
-  local missing="" package
-  if [ -z "$prefix" ]; then
-    ROS_STATE=none
-    ROS_NOTE="ROS 2 was not found (ROS_DISTRO is not set, nothing in /opt/ros)"
-    return
-  fi
-  ROS_PREFIX=$prefix
+  local prefix missing
+  local -a candidates=(/opt/ros/*/)
+  [ -z "${ROS_DISTRO:-}" ] || [ ! -d "/opt/ros/$ROS_DISTRO" ] || candidates=("/opt/ros/$ROS_DISTRO/")
+  ROS_STATE=none
+  ROS_NOTE="ROS 2 was not found (ROS_DISTRO is not set, nothing in /opt/ros)"
+  for prefix in "${candidates[@]%/}"; do
+    [ -d "$prefix" ] || continue
+    missing=$(missing_in_ros "$prefix")
+    if [ -z "$missing" ]; then
+      ROS_STATE=full
+      ROS_NOTE="ROS 2 was found in $prefix"
+    elif [ "$ROS_STATE" != full ]; then
+      ROS_STATE=partial
+      ROS_NOTE="ROS 2 was not fully found: $prefix lacks$missing"
+    else
+      continue
+    fi
+    ROS_PREFIX=$prefix
+  done
+}
+
+# missing_in_ros PREFIX: what the ROS packages need and PREFIX does not have, each after a space.
+missing_in_ros() {
+  local package
   for package in rclcpp rclcpp_lifecycle controller_interface hardware_interface generate_parameter_library \
     controller_manager joint_trajectory_controller; do
-    [ -e "$prefix/share/$package/package.xml" ] || missing="$missing $package"
+    [ -e "$1/share/$package/package.xml" ] || printf ' %s' "$package"
   done
-  [ -e "$prefix/setup.bash" ] || missing="$missing setup.bash"
-  if [ -n "$missing" ]; then
-    ROS_STATE=partial
-    ROS_NOTE="ROS 2 was not fully found: $prefix lacks$missing"
-  else
-    ROS_STATE=full
-    ROS_NOTE="ROS 2 was found in $prefix"
-  fi
+  [ -e "$1/setup.bash" ] || printf ' setup.bash'
 }
 
 # source_ros: the environment of the ROS 2 that find_ros has found.
