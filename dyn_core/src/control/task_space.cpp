@@ -165,12 +165,12 @@ TaskSpaceLaw::Feedback TaskSpaceLaw::feed_back(const TaskParameters& parameters,
   };
   const bool far = approach(linear, parameters.velocity_limit, parameters.acceleration_limit);
   const bool turned_away = approach(angular, parameters.angular_velocity_limit, parameters.angular_acceleration_limit);
-  Vec6d force = gains.K.cwiseProduct(e) + gains.D.cwiseProduct(turned(axes.transpose(), rate));
+  Vec6d force = hold_scale_ * (gains.K.cwiseProduct(e) + gains.D.cwiseProduct(turned(axes.transpose(), rate)));
   if (!computed) force += turned(axes.transpose(), wrench);
   const bool pushed = computed && shorten(force(linear), parameters.acceleration_limit);
   const bool spun = computed && shorten(force(angular), parameters.angular_acceleration_limit);
   memory.cycle.limited = memory.cycle.limited || far || turned_away || pushed || spun;
-  const Vec6d external = turned(axes.transpose(), memory.cycle.external);
+  const Vec6d external = hold_scale_ * turned(axes.transpose(), memory.cycle.external);
   Feedback out{Vec6d::Zero(), Vec6d::Zero()};
   for (int i = 0; i < 6; ++i) {
     if (!gains.shaped[i]) {
@@ -199,7 +199,7 @@ void TaskSpaceLaw::add_null_space(const TaskParameters& parameters, const TaskIn
     const double near = std::min(margin, 0.5 * room);
     if (q > in.upper[i] - near) wanted_[i] -= push_back * (q - in.upper[i] + near);
     if (q < in.lower[i] + near) wanted_[i] += push_back * (in.lower[i] + near - q);
-    wanted_[i] *= in.feedback_scale;
+    wanted_[i] *= in.feedback_scale * hold_scale_;
   }
   const auto M = dynamics.M();
   const Eigen::Index size = n;
@@ -221,7 +221,7 @@ Vec6d TaskSpaceLaw::at_frame(const std::vector<double>& tau, const ConstMatrixRe
 // Errors at the time of the state, and from them at the predicted time. Those of an impedance are not predicted, since
 // they depend on external forces that are not known in advance.
 void TaskSpaceLaw::find_errors(const TaskParameters& parameters, const TaskInput& in, TaskMemory& memory, Vec6d& error,
-                               Vec6d& rate) noexcept {
+                               Vec6d& rate) const noexcept {
   TaskCycle& cycle = memory.cycle;
   const TaskPoint& target = cycle.target = memory.target;
   cycle.error(linear) = target.p_m - cycle.measured.p_m;
@@ -235,7 +235,7 @@ void TaskSpaceLaw::find_errors(const TaskParameters& parameters, const TaskInput
     const double p = i < 3 ? parameters.p_linear : parameters.p_angular;
     const double d = i < 3 ? parameters.d_linear : parameters.d_angular;
     const double most = i < 3 ? parameters.acceleration_limit : parameters.angular_acceleration_limit;
-    const double next = std::clamp(-in.feedback_scale * (p * error[i] + d * rate[i]), -most, most);
+    const double next = std::clamp(-in.feedback_scale * hold_scale_ * (p * error[i] + d * rate[i]), -most, most);
     const Point ahead = predict({error[i], rate[i], 0.0}, history, next, in.prediction, in.period_s);
     error[i] = ahead.q;
     rate[i] = ahead.v;
@@ -280,7 +280,7 @@ TaskSpaceLaw::Forces TaskSpaceLaw::find_forces(const TaskParameters& parameters,
   return forces;
 }
 
-Status TaskSpaceLaw::evaluate(const TaskParameters& parameters, const TaskReference& reference, TaskInput in,
+Status TaskSpaceLaw::evaluate(const TaskParameters& parameters, const TaskReference& reference, const TaskInput& in,
                               Dynamics& dynamics, Frames& frames, int frame, TaskMemory& memory,
                               TaskOutput out) noexcept {
   TaskCycle& cycle = memory.cycle;
@@ -293,10 +293,9 @@ Status TaskSpaceLaw::evaluate(const TaskParameters& parameters, const TaskRefere
   const OperationalSpaceStatus status = space_.update(dynamics, frames, frame);
   if (!status.usable())
     return status.inertia.ok() ? Status::singular(-1, status.smallest_singular_value) : status.inertia;
-  if (in.hold_s > in.period_s) {
-    in.feedback_scale *=
-        scale_by_hold(rate_of_damping(axes_of(parameters, memory), parameters), in.hold_s, in.period_s);
-  }
+  hold_scale_ = in.hold_s > in.period_s
+                    ? scale_by_hold(rate_of_damping(axes_of(parameters, memory), parameters), in.hold_s, in.period_s)
+                    : 1.0;
   cycle.damped = !status.ok();
   cycle.smallest_singular_value = status.smallest_singular_value;
   const auto J = frames.J_base_axes(frame);

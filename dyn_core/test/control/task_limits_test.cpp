@@ -111,6 +111,22 @@ TEST(TaskLimits, AStronglyDampedImpedanceIsStableInALoopThatIsLate) {
   }
 }
 
+// What is scaled in a loop that is late is fed back; the wrench that the frame is to exert is not.
+TEST(TaskLimits, InALoopThatIsLateTheWrenchIsTheOneThatWasTold) {
+  TaskParameters impedance;
+  impedance.mode = TaskMode::impedance;
+  impedance.damping = {0.0, 0.0, 0.0, 3.0, 3.0, 3.0};
+  TaskRig rig(impedance);
+  rig.aim_at_hand();
+  for (int k = 1; k <= 40; ++k) {
+    rig.acts_s = k % 10 == 0 ? 0.02 : TaskRig::T;
+    ASSERT_TRUE(rig.step().status.ok());
+  }
+  rig.target.wrench << 0.0, 0.0, 10.0, 0.0, 0.1, 0.0;
+  ASSERT_TRUE(rig.step().status.ok());
+  EXPECT_LT((rig.controller.task().force - rig.target.wrench).norm(), 1e-6);
+}
+
 // An offset that damps a swing belongs to the law before task_space. It does not grow in the meantime.
 TEST(TaskLimits, AnAntiSwingOffsetEndsWithItsLaw) {
   TaskRig rig;

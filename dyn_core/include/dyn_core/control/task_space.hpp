@@ -133,7 +133,7 @@ struct TaskInput {
   const std::vector<double>& lower;   // position limits, robot's coordinates
   const std::vector<double>& upper;
   double feedback_scale;  // 0 to 1
-  double hold_s;          // for which a torque is expected to act; the feedback is scaled by that too
+  double hold_s;  // for which a torque is expected to act: what is fed back is scaled by that too, a wrench is not
   double prediction, period_s, lead_s;
   bool holds;  // the reference is lost: stay where the frame was then
 };
@@ -147,7 +147,7 @@ class TaskSpaceLaw {
   explicit TaskSpaceLaw(int max_coordinates);
 
   // The loop. `dynamics` are at q_hat and v_hat; `frame` is an index of `frames`.
-  DYN_REALTIME Status evaluate(const TaskParameters& parameters, const TaskReference& reference, TaskInput in,
+  DYN_REALTIME Status evaluate(const TaskParameters& parameters, const TaskReference& reference, const TaskInput& in,
                                Dynamics& dynamics, Frames& frames, int frame, TaskMemory& memory,
                                TaskOutput out) noexcept;
 
@@ -164,8 +164,8 @@ class TaskSpaceLaw {
   };
   void choose_target(const TaskParameters& parameters, const TaskReference& reference, const TaskInput& in,
                      TaskMemory& memory) noexcept;
-  static void find_errors(const TaskParameters& parameters, const TaskInput& in, TaskMemory& memory, Vec6d& error,
-                          Vec6d& rate) noexcept;
+  void find_errors(const TaskParameters& parameters, const TaskInput& in, TaskMemory& memory, Vec6d& error,
+                   Vec6d& rate) const noexcept;
   [[nodiscard]] Forces find_forces(const TaskParameters& parameters, const TaskReference& reference,
                                    const TaskInput& in, const Dynamics& dynamics, const Vec6d& Jdot_v,
                                    TaskMemory& memory) noexcept;
@@ -178,6 +178,7 @@ class TaskSpaceLaw {
                       const ConstMatrixRef<double>& J, const TaskMemory& memory, VectorRef<double>& tau) noexcept;
 
   OperationalSpace space_;
+  double hold_scale_ = 1.0;  // of all that is fed back, and not of the wrench that is told
   std::vector<double> wanted_, tau_0_;
 };
 
