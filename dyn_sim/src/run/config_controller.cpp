@@ -14,7 +14,6 @@
 namespace dyn::sim {
 namespace {
 
-using control::GravityCompensation;
 using control::JointGains;
 using control::Law;
 using control::Parameters;

@@ -183,12 +183,14 @@ std::vector<Event> read_events(YamlMap& map, const Model& model, const ArmConfig
   for (YamlMap& entry : map.list("events", most_events)) {
     all.push_back({read_event(entry, arm.live.model, run.file), entry});
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const ReadEvent& a, const ReadEvent& b) { return a.event.time_s < b.event.time_s; });
+  std::vector<const ReadEvent*> by_time;
+  for (const ReadEvent& read : all) by_time.push_back(&read);
+  std::stable_sort(by_time.begin(), by_time.end(),
+                   [](const ReadEvent* a, const ReadEvent* b) { return a->event.time_s < b->event.time_s; });
   std::vector<Event> events;
-  for (const ReadEvent& read : all) {
-    check_event(read, run.duration_s, expected);
-    events.push_back(read.event);
+  for (const ReadEvent* const read : by_time) {
+    check_event(*read, run.duration_s, expected);
+    events.push_back(read->event);
   }
   return events;
 }
