@@ -264,14 +264,14 @@ void Controller::Impl::fail_safe(CycleReport& report) noexcept {
 double Controller::Impl::safe_torque(int i) const noexcept {
   if (i >= robot_n || !actuation.actuated[i]) return 0.0;
   const bool known = std::isfinite(state.v[i]) && !watch.may_be_frozen(i, parameters->state_timeout_s);
-  const double damping = known ? safe_damping(i) * state.v[i] : 0.0;
+  const double damping = known ? damping_of(i) * state.v[i] : 0.0;
   const double gravity = parameters->gravity_compensation == GravityCompensation::full ? gravity_last[i] : 0.0;
   const double bound = effort_bound(i);
   return std::clamp(gravity - damping, -bound, bound);
 }
 
 // N m s/rad or N s/m: what the law has for joint i, or near to it.
-double Controller::Impl::safe_damping(int i) const noexcept {
+double Controller::Impl::damping_of(int i) const noexcept {
   const double d = parameters->gains[i].d;
   switch (parameters->law) {
     case Law::feedforward:

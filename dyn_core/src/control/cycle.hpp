@@ -226,7 +226,7 @@ struct Controller::Impl : private CycleState {
   void remember_model(const Dynamics& dynamics) noexcept;
   void fail_safe(CycleReport& report) noexcept;
   [[nodiscard]] double safe_torque(int i) const noexcept;
-  [[nodiscard]] double safe_damping(int i) const noexcept;
+  [[nodiscard]] double damping_of(int i) const noexcept;
   // sample
   void write_sample(const live::Generation& generation, bool hand_over) noexcept;
 

@@ -78,18 +78,11 @@ double scale_by_hold(double rate_per_s, double hold_s, double period_s) noexcept
   return hold_s > period_s ? 0.5 / std::max(rate_per_s * hold_s, 0.5) : 1.0;
 }
 
-// By how much d changes the velocity of joint i, 1/s: a torque d v at it accelerates it by (M^-1)_ii d v.
+// By how much d changes the velocity of joint i, 1/s: a torque K v at it accelerates it by (M^-1)_ii K v. Of
+// task_space, which has one scale of its own (task_space.cpp), and of computed torque d is such a rate itself.
 double Controller::Impl::rate_of_damping(int i) const noexcept {
-  const double d = parameters->gains[i].d;
-  switch (parameters->law) {
-    case Law::feedforward:
-    case Law::gravity_compensation: return inverse_inertias[i] * d;
-    case Law::passivity:
-    case Law::adaptive: return inverse_inertias[i] * diagonal_last[i] * d;
-    case Law::computed_torque:
-    case Law::task_space: break;  // has one scale of its own (task_space.cpp)
-  }
-  return d;
+  const bool of_acceleration = parameters->law == Law::computed_torque || parameters->law == Law::task_space;
+  return of_acceleration ? parameters->gains[i].d : inverse_inertias[i] * damping_of(i);
 }
 
 // (M^-1)_ii of the robot's joints; one that another controller moves takes part in no other's motion.
