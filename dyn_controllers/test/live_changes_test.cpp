@@ -10,6 +10,7 @@
 #include "dyn_controllers/torque_controller.hpp"
 #include "dyn_msgs/msg/controller_state.hpp"
 #include "handle_locks.hpp"
+#include "pendulum.hpp"
 #include "support/allocation_counter.hpp"
 
 namespace dyn_controllers::test {
@@ -133,10 +134,7 @@ TEST(Payloads, WhatCannotBeIsRefusedAndChangesNothing) {
   refused(crooked, "quaternion");
   auto swinging = box();
   swinging.payload.inertia.m = 0.0;
-  swinging.payload.urdf = R"(<robot name="pendulum"><link name="hook"/><link name="load"><inertial>
-    <origin xyz="0 0 -0.3"/><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/>
-    </inertial></link><joint name="swing" type="continuous"><parent link="hook"/><child link="load"/>
-    <axis xyz="0 1 0"/></joint></robot>)";
+  swinging.payload.urdf = pendulum_on_flange().payload.urdf;
   refused(swinging, "max_payload_dofs");
   auto late = box();
   late.transition_time.sec = -1;

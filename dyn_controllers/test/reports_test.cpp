@@ -10,6 +10,7 @@
 #include "dyn_controllers/motion_watch.hpp"
 #include "dyn_controllers/torque_controller.hpp"
 #include "log_capture.hpp"
+#include "pendulum.hpp"
 #include "plugin_fixture.hpp"
 #include "trajectory_msgs/msg/joint_trajectory_point.hpp"
 
@@ -112,15 +113,7 @@ TEST(Activation, IsRefusedWhereAPayloadHasNoState) {
   ASSERT_TRUE(plugin.activate()) << "nothing is attached yet";
   ASSERT_EQ(plugin.update(), return_type::OK);
   ASSERT_EQ(plugin.controller->get_node()->deactivate().id(), State::PRIMARY_STATE_INACTIVE);
-
-  dyn_msgs::srv::AttachPayload::Request pendulum;
-  pendulum.payload.name = "pendulum";
-  pendulum.payload.link = "tool0";
-  pendulum.payload.urdf = R"(<robot name="pendulum"><link name="hook"/><link name="load"><inertial>
-    <origin xyz="0 0 -0.2"/><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/>
-    </inertial></link><joint name="swing" type="continuous"><parent link="hook"/><child link="load"/>
-    <axis xyz="0 1 0"/></joint></robot>)";
-  ASSERT_TRUE(room.call<dyn_msgs::srv::AttachPayload>("attach_payload", pendulum)->success);
+  ASSERT_TRUE(room.call<dyn_msgs::srv::AttachPayload>("attach_payload", pendulum_on_flange())->success);
   ASSERT_NE(plugin.controller->get_node()->activate().id(), State::PRIMARY_STATE_ACTIVE);
   EXPECT_TRUE(logged("ERROR: not activated: pendulum/swing/position is nan")) << LogCapture::all();
   plugin.set_state("pendulum/swing/position", 0.0);

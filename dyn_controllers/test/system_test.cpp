@@ -9,6 +9,7 @@
 #include "controller_manager_msgs/srv/set_hardware_component_state.hpp"
 #include "dyn_msgs/msg/controller_state.hpp"
 #include "loop_fixture.hpp"
+#include "pendulum.hpp"
 
 namespace dyn_controllers::test {
 namespace {
@@ -110,16 +111,9 @@ TEST_F(LoopTest, AChainWithAJointOfItsOwnIsTakenOnAndOffInMotion) {
   Extras extras;
   extras.payload_joints = {"pendulum/swing"};
   bring_up({}, extras);
-  AttachPayload::Request pendulum;
-  pendulum.payload.name = "pendulum";
-  pendulum.payload.link = "tool0";
-  pendulum.payload.urdf = R"(<robot name="pendulum"><link name="hook"/><link name="load"><inertial>
-    <origin xyz="0 0 -0.2"/><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/>
-    </inertial></link><joint name="swing" type="continuous"><parent link="hook"/><child link="load"/>
-    <axis xyz="0 1 0"/></joint></robot>)";
   send_goal(0.8, 3);
   track(700);
-  const auto answer = take_on(pendulum);
+  const auto answer = take_on(pendulum_on_flange());
   ASSERT_TRUE(answer.success);
   EXPECT_EQ(answer.joint_names.back(), "pendulum/swing");
   track(900);
