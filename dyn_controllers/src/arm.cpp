@@ -30,6 +30,16 @@ std::vector<std::string> own_passive_joints(const dyn::Model& robot, const std::
   return own;
 }
 
+// Also where nothing is validated.
+void check_fallback(const std::string& algorithm) {
+  try {
+    (void)dyn::AlgorithmIndex::find_jsim(algorithm);
+  } catch (const ModelError& fault) {
+    const std::string why = fault.what();
+    throw ModelError("validation.fallback" + why.substr(why.find(':')));
+  }
+}
+
 }  // namespace
 
 Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJointNumbers& numbers,
@@ -52,6 +62,7 @@ Arm::Arm(const rclcpp_lifecycle::LifecycleNode::SharedPtr& node, ControllerJoint
       drive_adds_gravity_(params.gravity_compensation == "hardware"),
       base_sensor_(params.base_orientation),
       world_gravity_(gravity(params)) {
+  check_fallback(params.validation.fallback);
   dyn::live::LiveOptions options = live_options(params);
   options.max_payload_dofs = static_cast<int>(params.max_payload_dofs);
   const std::string wrench_frame =

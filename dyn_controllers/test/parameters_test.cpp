@@ -268,5 +268,14 @@ TEST(Parameters, SaysWhatIsWrongWithAJoint) {
   }
 }
 
+TEST(Parameters, AnUnknownFallbackIsToldByItsName) {
+  auto parameters = arm7_parameters();
+  parameters["validation.fallback"] = Value("magic");
+  const LogCapture log;
+  Computed plugin(parameters);
+  EXPECT_FALSE(plugin.initialised && plugin.configure());
+  EXPECT_EQ(LogCapture::count("validation.fallback: unknown algorithm 'magic'; available: "), 1) << LogCapture::all();
+}
+
 }  // namespace
 }  // namespace dyn_controllers::test

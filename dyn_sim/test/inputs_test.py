@@ -177,6 +177,11 @@ class Yaml(RunTest):
             with self.subTest(text):
                 self.refused(text, "'joint2' at 9", "limits")
 
+    def test_a_robot_that_is_not_known(self):
+        self.refused(arm7(robot="arm77"), "config.yaml:1: robot: there is no file and no robot 'arm77'", "arm7?")
+        payload = "[{at: 0, attach: {name: hand, link: flange, urdf: claw.urdf}}]"
+        self.refused(arm7(events=payload), "events[0].attach.urdf: claw.urdf: there is no such file")
+
     def test_a_file_that_is_not_there(self):
         fails(self, run("run", self.folder / "none.yaml"), 1, "none.yaml: cannot be read", "no such file")
 

@@ -7,6 +7,7 @@
 
 #include "config_parts.hpp"
 #include "dh_yaml.hpp"
+#include "dyn_core/model/robot_library.hpp"
 #include "dyn_core/model/urdf.hpp"
 #include "dyn_core/numeric/ranges.hpp"
 #include "yaml_reader.hpp"
@@ -230,14 +231,22 @@ void read_general(YamlMap& map, RunConfig& run) {
 
 }  // namespace
 
-RobotDescription read_robot(YamlMap& map, const std::filesystem::path& file) {
-  const std::string robot = map.text("robot");
+std::filesystem::path find_description(YamlMap& map, const std::string& key, const std::filesystem::path& file) {
+  const std::string robot = map.text(key);
   const std::filesystem::path beside = file.parent_path() / robot;
   std::error_code error;  // for example a name that is too long for a file
-  if (robot.find('.') != std::string::npos && std::filesystem::exists(beside, error)) {
-    return is_dh_file(beside) ? load_dh_file(beside) : load_urdf(beside);
+  if (robot.find('.') != std::string::npos && std::filesystem::exists(beside, error)) return beside;
+  if (is_dh_file(robot)) return robot;
+  try {
+    return find_robot(robot);
+  } catch (const ModelError& fault) {
+    map.fail(key, fault.what());
   }
-  return load_any_robot(robot);
+}
+
+RobotDescription read_robot(YamlMap& map, const std::filesystem::path& file) {
+  const std::filesystem::path found = find_description(map, "robot", file);
+  return is_dh_file(found) ? load_dh_file(found) : load_urdf(found);
 }
 
 namespace {

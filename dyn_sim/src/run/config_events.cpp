@@ -5,7 +5,6 @@
 #include <set>
 
 #include "config_parts.hpp"
-#include "dyn_core/model/robot_library.hpp"
 #include "dyn_core/model/urdf.hpp"
 #include "dyn_core/numeric/ranges.hpp"
 
@@ -21,10 +20,7 @@ std::pair<Payload, std::filesystem::path> read_payload(YamlMap& map, const std::
   const Pose pose = pose_from_xyz_rpy(map.vector3("xyz", Vec3d::Zero(), any_finite),
                                       map.vector3("rpy", Vec3d::Zero(), about_zero(ranges::position, " rad")));
   if (map.has("urdf")) {
-    const std::string urdf = map.text("urdf");
-    const std::filesystem::path beside = file.parent_path() / urdf;
-    std::error_code error;
-    const std::filesystem::path chain = std::filesystem::is_regular_file(beside, error) ? beside : find_robot(urdf);
+    const std::filesystem::path chain = find_description(map, "urdf", file);
     return {Payload::articulated(name, link, load_urdf(chain), pose), chain};
   }
   Inertial inertial;

@@ -24,6 +24,8 @@ std::vector<Event> read_events(YamlMap& map, const Model& model, const ArmConfig
 // The parameters after an event `set`; the name of an algorithm changes none of them. Throws ModelError, "NAME: why".
 [[nodiscard]] control::Parameters changed_parameters(const std::string& name, const std::string& value,
                                                      const Model& model, const control::Parameters& parameters);
+// The description that `key` names: a file beside the configuration `file`, any other file, or a known robot.
+std::filesystem::path find_description(YamlMap& map, const std::string& key, const std::filesystem::path& file);
 RobotDescription read_robot(YamlMap& map, const std::filesystem::path& file);  // the key `robot`
 
 }  // namespace dyn::sim
