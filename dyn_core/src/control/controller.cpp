@@ -104,6 +104,7 @@ Controller::Impl::Impl(live::LiveModel& live_model, Actuation what, const Parame
       newest{std::move(what), first, live_model.newest_model()->coordinate_names(), {}},
       passive(max_n),
       feedback_scale(max_n),
+      slow_gains(max_n),
       motion_limits(max_n),
       velocity_guard(max_n),
       robot_inertia(max_n),
@@ -199,7 +200,8 @@ void Controller::check_parameters(const Parameters& parameters) const {
 
 void Controller::apply(lockfree::Owned<Parameters> parameters) noexcept {
   const realtime::Scope scope("Controller::apply");
-  impl_->fresh_parameters.offer(std::move(parameters));
+  if (parameters->version > impl_->parameters->version) std::swap(impl_->parameters, parameters);
+  impl_->fresh_parameters.retire(std::move(parameters));
 }
 
 void Controller::check_limits(const Actuation& actuation) const {

@@ -322,6 +322,14 @@ TEST(Controller, ParametersChangeAllAtOnceOrNotAtAll) {
   (void)rig.step();
   EXPECT_NEAR(rig.controller.terms().feedback[0], 4.0 * before, 1e-12);
   rig.controller.collect();
+  p.gains[0].p = 400.0;
+  auto older = rig.controller.ready(p);
+  p.gains[0].p = 1600.0;
+  rig.controller.set_parameters(p);
+  rig.controller.apply(std::move(older));  // what came later stays
+  (void)rig.step();
+  EXPECT_NEAR(rig.controller.terms().feedback[0], 4.0 * before, 1e-12);
+  rig.controller.collect();
 
   const std::vector<std::pair<void (*)(Parameters&), const char*>> wrong{
       {[](Parameters& x) { x.gains.pop_back(); }, "gains"},
