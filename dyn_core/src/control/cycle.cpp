@@ -249,6 +249,7 @@ void Controller::Impl::remember_model(const Dynamics& dynamics) noexcept {
 void Controller::Impl::fail_safe(CycleReport& report) noexcept {
   bad_s += step_s;
   end_observer();
+  if (hold_s > period_s && model_known) find_inverse_inertias();
   const bool hold = has_effort && report.frozen < 0 && bad_s <= parameters->hold_time_s;
   const bool safe = has_effort && bad_s <= 10.0 * parameters->hold_time_s;
   report.mode = hold   ? CycleReport::Mode::holding_torque
@@ -264,7 +265,10 @@ void Controller::Impl::fail_safe(CycleReport& report) noexcept {
 double Controller::Impl::safe_torque(int i) const noexcept {
   if (i >= robot_n || !actuation.actuated[i]) return 0.0;
   const bool known = std::isfinite(state.v[i]) && !watch.may_be_frozen(i, parameters->state_timeout_s);
-  const double damping = known ? damping_of(i) * state.v[i] : 0.0;
+  const double d = damping_of(i);
+  const double scale =
+      hold_s > period_s && model_known ? scale_by_hold(inverse_inertias[i] * d, hold_s, period_s) : 1.0;
+  const double damping = known ? scale * d * state.v[i] : 0.0;
   const double gravity = parameters->gravity_compensation == GravityCompensation::full ? gravity_last[i] : 0.0;
   const double bound = effort_bound(i);
   return std::clamp(gravity - damping, -bound, bound);

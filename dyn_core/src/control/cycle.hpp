@@ -282,6 +282,8 @@ struct Controller::Impl : private CycleState {
   // Scratch that is written before it is read; `passive` knows which joints are passive in this generation.
   PassiveJoints passive;
   std::vector<double> feedback_scale;
+  std::span<const JointGains> gains_in_force;  // the parameters', or slow_gains in a loop that is late
+  std::vector<JointGains> slow_gains;
   std::vector<MotionLimits> motion_limits;  // of the robot's coordinates in this cycle
   VelocityGuard velocity_guard;
   CholeskyFactor robot_inertia;                  // of the last valid cycle's M

@@ -124,6 +124,7 @@ TaskSpaceLaw::Gains TaskSpaceLaw::gains_in(const Mat3d& axes, const TaskParamete
     gains.D[i] = computed                      ? (i < 3 ? parameters.d_linear : parameters.d_angular)
                  : parameters.damping[i] > 0.0 ? parameters.damping[i]
                                                : by_ratio;
+    gains.K[i] = stiffness_by_hold(gains.K[i], gains.D[i], hold_s_, period_s_);
   }
   return gains;
 }
@@ -188,13 +189,14 @@ void TaskSpaceLaw::add_null_space(const TaskParameters& parameters, const TaskIn
                                   VectorRef<double>& tau) noexcept {
   constexpr double margin = 0.15;      // rad or m from a position limit
   constexpr double push_back = 100.0;  // 1/s^2
+  const double posture_p = stiffness_by_hold(parameters.posture_p, parameters.posture_d, in.hold_s, in.period_s);
   const size_t n = in.q_hat.size();
   const auto& posture = parameters.posture.empty() ? memory.posture : parameters.posture;
   for (size_t i = 0; i < n; ++i) {
     wanted_[i] = tau_0_[i] = 0.0;
     if (i >= in.lower.size() || in.followed[i]) continue;
     const double q = in.q_hat[i];
-    wanted_[i] = parameters.posture_p * (posture[i] - q) - parameters.posture_d * in.v_hat[i];
+    wanted_[i] = posture_p * (posture[i] - q) - parameters.posture_d * in.v_hat[i];
     const double room = 0.5 * (in.upper[i] - in.lower[i]);
     const double near = std::min(margin, 0.5 * room);
     if (q > in.upper[i] - near) wanted_[i] -= push_back * (q - in.upper[i] + near);
@@ -232,8 +234,8 @@ void TaskSpaceLaw::find_errors(const TaskParameters& parameters, const TaskInput
   if (parameters.mode == TaskMode::impedance) return;
   for (int i = 0; i < 6; ++i) {
     const Commands& history = memory.commands[i];
-    const double p = i < 3 ? parameters.p_linear : parameters.p_angular;
     const double d = i < 3 ? parameters.d_linear : parameters.d_angular;
+    const double p = stiffness_by_hold(i < 3 ? parameters.p_linear : parameters.p_angular, d, in.hold_s, in.period_s);
     const double most = i < 3 ? parameters.acceleration_limit : parameters.angular_acceleration_limit;
     const double next = std::clamp(-in.feedback_scale * hold_scale_ * (p * error[i] + d * rate[i]), -most, most);
     const Point ahead = predict({error[i], rate[i], 0.0}, history, next, in.prediction, in.period_s);
@@ -293,6 +295,8 @@ Status TaskSpaceLaw::evaluate(const TaskParameters& parameters, const TaskRefere
   const OperationalSpaceStatus status = space_.update(dynamics, frames, frame);
   if (!status.usable())
     return status.inertia.ok() ? Status::singular(-1, status.smallest_singular_value) : status.inertia;
+  hold_s_ = in.hold_s;
+  period_s_ = in.period_s;
   hold_scale_ = in.hold_s > in.period_s
                     ? scale_by_hold(rate_of_damping(axes_of(parameters, memory), parameters), in.hold_s, in.period_s)
                     : 1.0;

@@ -105,7 +105,7 @@ TEST_F(Laws, FeedforwardIsTheModelAtTheReferencePlusPd) {
 TEST_F(Laws, GravityCompensationHoldsAndDamps) {
   gravity_compensation(in(), out());
   for (int i = 0; i < n_; ++i) {
-    EXPECT_DOUBLE_EQ(tau()[i], dynamics_.g()[i] - gains_[i].d * v_[i]) << i;
+    EXPECT_DOUBLE_EQ(tau()[i], dynamics_.g()[i] - scales_[i] * gains_[i].d * v_[i]) << i;
   }
 }
 

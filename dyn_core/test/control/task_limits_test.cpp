@@ -111,6 +111,30 @@ TEST(TaskLimits, AStronglyDampedImpedanceIsStableInALoopThatIsLate) {
   }
 }
 
+// A stiffness of 200 N m/rad on the hand's 0.005 kg m^2, damped by the default ratio: K/D is 143 1/s and more, where
+// the gaps of 20 ms allow less than 100 1/s.
+TEST(TaskLimits, AStiffImpedanceIsStableInALoopThatIsLate) {
+  for (const TaskMode mode : {TaskMode::impedance, TaskMode::computed_torque}) {
+    TaskParameters p;
+    p.mode = mode;
+    p.stiffness = {1000.0, 1000.0, 1000.0, 200.0, 200.0, 200.0};
+    p.p_angular = 4000.0;
+    p.d_angular = 30.0;
+    TaskRig rig(p);
+    rig.substeps = 20;
+    rig.acts_s = 0.02;
+    rig.aim_at_hand();
+    for (int k = 0; k < 40; ++k) ASSERT_TRUE(rig.step().status.ok());  // at rest: the loop becomes a slow one
+    for (size_t i = 4; i < 7; ++i) rig.v[i] = 0.05;
+    double farthest_rad = 0.0;
+    for (int k = 0; k < 500; ++k) {
+      ASSERT_TRUE(rig.step().status.ok());
+      if (k >= 300) farthest_rad = std::max(farthest_rad, rig.turn_to(rig.target.point.R));
+    }
+    EXPECT_LT(farthest_rad, 2e-3) << static_cast<int>(mode);
+  }
+}
+
 // What is scaled in a loop that is late is fed back; the wrench that the frame is to exert is not.
 TEST(TaskLimits, InALoopThatIsLateTheWrenchIsTheOneThatWasTold) {
   TaskParameters impedance;

@@ -64,5 +64,8 @@ using Commands = CommandHistory<8>;
 // By how much feedback is scaled where a torque acts for hold_s, longer than a period: a velocity error that is fed
 // back at this rate, 1/s, then changes by at most one half in that time.
 [[nodiscard]] DYN_REALTIME double scale_by_hold(double rate_per_s, double hold_s, double period_s) noexcept;
+// And how large p may be there: p / d stays at or below 1 / hold_s. From 2 / hold_s on a position error that is fed
+// back grows, however small both gains are.
+[[nodiscard]] DYN_REALTIME double stiffness_by_hold(double p, double d, double hold_s, double period_s) noexcept;
 
 }  // namespace dyn::control

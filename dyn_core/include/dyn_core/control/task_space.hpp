@@ -178,6 +178,7 @@ class TaskSpaceLaw {
                       const ConstMatrixRef<double>& J, const TaskMemory& memory, VectorRef<double>& tau) noexcept;
 
   OperationalSpace space_;
+  double hold_s_ = 0.0, period_s_ = 0.0;
   double hold_scale_ = 1.0;  // of all that is fed back, and not of the wrench that is told
   std::vector<double> wanted_, tau_0_;
 };

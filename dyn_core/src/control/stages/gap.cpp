@@ -64,18 +64,30 @@ bool Controller::Impl::is_out_of_reach(int i, double now_s) const noexcept {
 
 // A velocity error that is fed back at the rate r, 1/s, for a time T changes by the share r T: the scale keeps that at
 // or below one half where a torque acts for longer than a period. Each joint has a scale of its own, so that a light
-// and stiff one, such as a gripper's, does not take the stiffness of the others.
+// and stiff one, such as a gripper's, does not take the stiffness of the others. Hand guiding has no feedback that
+// would have to begin gently.
 void Controller::Impl::scale_feedback() noexcept {
-  const double ramp = ramp_in();
+  const double ramp = parameters->law == Law::gravity_compensation ? 1.0 : ramp_in();
   const bool slow = hold_s > period_s;
-  if (slow) find_inverse_inertias();
+  gains_in_force = parameters->gains;
+  std::fill_n(feedback_scale.data(), robot_n, ramp);
+  if (!slow) return;
+  find_inverse_inertias();
   for (int i = 0; i < robot_n; ++i) {
-    feedback_scale[i] = slow && drives(i) ? ramp * scale_by_hold(rate_of_damping(i), hold_s, period_s) : ramp;
+    slow_gains[i] = parameters->gains[i];
+    if (!drives(i)) continue;
+    slow_gains[i].p = stiffness_by_hold(slow_gains[i].p, slow_gains[i].d, hold_s, period_s);
+    feedback_scale[i] *= scale_by_hold(rate_of_damping(i), hold_s, period_s);
   }
+  gains_in_force = {slow_gains.data(), static_cast<size_t>(robot_n)};
 }
 
 double scale_by_hold(double rate_per_s, double hold_s, double period_s) noexcept {
   return hold_s > period_s ? 0.5 / std::max(rate_per_s * hold_s, 0.5) : 1.0;
+}
+
+double stiffness_by_hold(double p, double d, double hold_s, double period_s) noexcept {
+  return hold_s > period_s ? std::min(p, d / hold_s) : p;
 }
 
 // By how much d changes the velocity of joint i, 1/s: a torque K v at it accelerates it by (M^-1)_ii K v. Of

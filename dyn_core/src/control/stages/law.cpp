@@ -69,7 +69,7 @@ Status Controller::Impl::apply_law(Dynamics& dynamics) noexcept {
                     read_view(ref_v),
                     read_view(wanted_a),
                     read_view(integral_term),
-                    parameters->gains,
+                    gains_in_force,
                     feedback_scale};
   learning = parameters->law == Law::adaptive && !holding;
   Status status;
@@ -183,7 +183,7 @@ void gravity_compensation(const LawInput& in, LawOutput out) noexcept {
     out.inertia[i] = 0.0;
     out.coriolis[i] = 0.0;
     out.gravity[i] = in.g[i];
-    out.feedback[i] = own ? -in.gains[i].d * in.v[i] : 0.0;
+    out.feedback[i] = own ? -scale_of(in, i) * in.gains[i].d * in.v[i] : 0.0;
   }
 }
 

@@ -264,7 +264,7 @@ void Controller::Impl::predict() noexcept {
     const double error = ref_now_q[i] - state.q[i];
     const double advance = ref_q[i] - ref_now_q[i];
     const Point now{wraps ? wrapped(error) : error, ref_now_v[i] - state.v[i], 0.0};
-    const JointGains& gain = parameters->gains[i];
+    const JointGains& gain = gains_in_force[i];
     const double next_a = feeds_back ? -feedback_scale[i] * (gain.p * now.q + gain.d * now.v) : 0.0;
     const Point ahead = control::predict(now, commands[i], next_a, parameters->prediction, period_s);
     q_hat[i] = state.q[i] + (wraps ? wrapped(advance) : advance) - (ahead.q - now.q);
