@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "dyn_core/dynamics.hpp"
+#include "dyn_core/live/live_model.hpp"
 #include "dyn_core/model/payload.hpp"
 #include "dyn_core/numeric/residual.hpp"
 #include "dyn_core/registry.hpp"
@@ -94,9 +95,8 @@ void measure_vectors(Dynamics& dynamics, const Case& at, const Truth& truth, con
   }
 }
 
-// The bits of M, C v + g and g of the robot as described.
-std::vector<double> bits(const RobotDescription& robot, const Case& at) {
-  Dynamics dynamics(Model::build(robot));
+// The bits of M, C v + g and g.
+std::vector<double> bits(Dynamics& dynamics, const Case& at) {
   (void)dynamics.update(at.q, at.v);
   const size_t n = dynamics.model().coordinates();
   std::vector<double> all(dynamics.M().data(), dynamics.M().data() + n * n);
@@ -104,12 +104,25 @@ std::vector<double> bits(const RobotDescription& robot, const Case& at) {
   all.insert(all.end(), dynamics.g().data(), dynamics.g().data() + n);
   return all;
 }
+std::vector<double> bits(const RobotDescription& robot, const Case& at) {
+  Dynamics dynamics(Model::build(robot));
+  return bits(dynamics, at);
+}
 
+// A payload on the last link, attached and detached: in a description, and in the model of a running loop.
 void measure_payload(const Case& at, const Record& record) {
   const LinkDescription& carrier = at.robot.links.back();
   const Payload payload = Payload::rigid("payload", carrier.name, *carrier.inertial);
-  const bool same = bits(at.robot, at) == bits(detach(attach(at.robot, payload), "payload"), at);
-  record("payload", "attach", same ? 0.0 : 1.0);
+  const std::vector<double> before = bits(at.robot, at);
+  const bool same = before == bits(detach(attach(at.robot, payload), "payload"), at);
+  record("payload", "description", same ? 0.0 : 1.0);
+
+  live::LiveModel live(at.robot, {});
+  live.attach(payload, 0.0);
+  const bool carried = bits(live.acquire(1e-3).dynamics, at) == bits(attach(at.robot, payload), at);
+  live.detach("payload", 0.0);
+  const bool restored = bits(live.acquire(1e-3).dynamics, at) == before;
+  record("payload", "live", carried && restored ? 0.0 : 1.0);
 }
 
 void measure_peer([[maybe_unused]] const Model& model, [[maybe_unused]] const Case& at,
