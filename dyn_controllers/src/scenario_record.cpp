@@ -176,6 +176,7 @@ void ScenarioRecord::add(const dyn_msgs::msg::Validation& residual) {
   validation.unavailable_reason.clear();
   validation.samples = residual.samples;
   validation.breaches = residual.breaches;
+  validation.dropped = residual.lost;
   validation.max_M = dyn::larger_error(validation.max_M, residual.mass_matrix);
   validation.max_Cv = dyn::larger_error(validation.max_Cv, residual.coriolis);
   validation.max_g = dyn::larger_error(validation.max_g, residual.gravity);

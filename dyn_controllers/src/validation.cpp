@@ -48,6 +48,7 @@ struct Validation::Impl {
     message.samples = ++samples;
     if (!(std::max({residual.M, residual.Cv, residual.g}) <= tolerance)) ++breaches;
     message.breaches = breaches;
+    message.lost = ring.dropped();
     publisher->publish(message);
   }
 

@@ -2,8 +2,9 @@
 //
 // A controller manager with several arms in real time, as ros2_control_node runs it, while references come on topics
 // and a client floods every controller with service calls whose answers it never waits for. Prints wake-up and update
-// times, cycles, memory; ends with 1 if a cycle is not accounted for, an update failed, or a service no longer answers
-// afterwards, and in runs of two minutes or more if memory grew by more than 5 % in the second half.
+// times, cycles, samples of the validators, memory; ends with 1 if a cycle is not accounted for, an update failed, or a
+// service no longer answers afterwards, and in runs of two minutes or more if memory grew by more than 5 % in the
+// second half.
 //   load_manager [ARMS [SECONDS [CALLS_PER_S]]]       4 arms, 10 s, 1000 calls a second
 #include <pthread.h>
 #include <sched.h>
@@ -17,6 +18,7 @@
 
 #include "controller_manager/controller_manager.hpp"
 #include "controller_manager_msgs/srv/switch_controller.hpp"
+#include "dyn_msgs/msg/validation.hpp"
 #include "dyn_msgs/srv/attach_payload.hpp"
 #include "dyn_msgs/srv/detach_payload.hpp"
 #include "dyn_msgs/srv/list_payloads.hpp"
@@ -176,12 +178,39 @@ std::shared_ptr<controller_manager::ControllerManager> make_manager(const std::v
   return manager;
 }
 
+// What the arms' validators say of the samples that they were given.
+struct Comparisons {
+  explicit Comparisons(const std::vector<std::string>& arms) : newest(arms.size()) {
+    for (size_t k = 0; k < arms.size(); ++k) {
+      subscriptions.push_back(node->create_subscription<Message>("/" + arms[k] + "/validation", 10,
+                                                                 [this, k](const Message& m) { newest[k] = m; }));
+    }
+  }
+  void print() const {
+    Message sum;
+    for (const Message& arm : newest) {
+      sum.samples += arm.samples;
+      sum.lost += arm.lost;
+      sum.breaches += arm.breaches;
+    }
+    std::printf("samples of the validators: %lu compared, %lu lost and counted, %lu beyond the tolerance\n",
+                sum.samples, sum.lost, sum.breaches);
+  }
+
+  using Message = dyn_msgs::msg::Validation;
+  rclcpp::Node::SharedPtr node = std::make_shared<rclcpp::Node>("comparisons");
+  std::vector<Message> newest;
+  std::vector<rclcpp::Subscription<Message>::SharedPtr> subscriptions;
+};
+
 int run(size_t count, long seconds, double calls_per_s) {
   std::vector<std::string> arms;
   for (size_t k = 0; k < count; ++k) arms.push_back("arm" + std::to_string(k + 1));
   const auto executor = std::make_shared<rclcpp::executors::MultiThreadedExecutor>(rclcpp::ExecutorOptions(), 2);
   const auto manager = make_manager(arms, executor);
+  Comparisons comparisons(arms);
   executor->add_node(manager);
+  executor->add_node(comparisons.node);
   std::thread spinner([&] { executor->spin(); });
   const long due = 1000 * seconds;
   Record record;
@@ -216,6 +245,7 @@ int run(size_t count, long seconds, double calls_per_s) {
               seconds, due, cycles, record.overruns, record.failed);
   print("wake-up", record.wakeup_us);
   print("read, update, write", record.update_us);
+  comparisons.print();
   std::printf(
       "%ld service calls without waiting; afterwards services %s; memory %.1f MiB, %.1f %% more in the second half\n",
       sent, answered ? "answer" : "do not answer", static_cast<double>(memory.back()) / 1024.0, growth);

@@ -110,5 +110,29 @@ TEST_F(GateTest, AWrongModelIsBroughtToRest) {
   for (const std::string& joint : arm7_joints()) EXPECT_TRUE(std::isfinite(plugin.command(joint + "/effort")));
 }
 
+// A sample of every cycle, of which there are more than can be compared: what is lost is counted.
+TEST(Validation, LosesNoSampleUncounted) {
+  auto parameters = arm7_parameters();
+  parameters["validation.mode"] = rclcpp::ParameterValue("monitor");
+  parameters["validation.rate"] = rclcpp::ParameterValue(1000.0);
+  Computed plugin(parameters);
+  plugin.start(true);
+  Room room(*plugin.controller->get_node());
+  dyn_msgs::msg::Validation newest;
+  const auto subscription = room.node->create_subscription<dyn_msgs::msg::Validation>(
+      "/controller/validation", 10, [&](const dyn_msgs::msg::Validation::ConstSharedPtr& m) { newest = *m; });
+  std::uint64_t cycles = 0;
+  for (; cycles < 5000; ++cycles) ASSERT_EQ(plugin.update(), return_type::OK);
+  int polls = 0;
+  EXPECT_TRUE(room.spin_until([&] {
+    if (++polls % 20 == 0) {  // for a subscription that was found late
+      EXPECT_EQ(plugin.update(), return_type::OK);
+      ++cycles;
+    }
+    return newest.lost > 0 && newest.samples + newest.lost == cycles;
+  })) << newest.samples
+      << " compared and " << newest.lost << " lost of " << cycles;
+}
+
 }  // namespace
 }  // namespace dyn_controllers::test
