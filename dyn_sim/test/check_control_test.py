@@ -9,6 +9,7 @@ from dyn_process import fails, run
 
 ARMS = Path(__file__).resolve().parents[2] / "config" / "ros" / "arms"
 JOINTS = [f"joint{i}" for i in range(1, 8)]
+ARM7 = (ARMS.parents[1] / "robots" / "arm7.urdf").read_text()
 EFFORT = [180.0, 180.0, 110.0, 110.0, 70.0, 40.0, 30.0]
 
 
@@ -98,12 +99,11 @@ class CheckControl(unittest.TestCase):
                    severity="warning")
 
     def test_a_robot_without_limits(self):
-        urdf = (ARMS.parents[1] / "robots" / "arm7.urdf").read_text()
         with tempfile.TemporaryDirectory() as folder:
             for old, new, words in ((' effort="110"', ' effort="0"', "no effort limit"), (' velocity="', ' velocity="0" x="', "no velocity limit")):
                 file = Path(folder) / "arm7.urdf"
-                self.assertIn(old, urdf)
-                file.write_text(urdf.replace(old, new, 1))
+                self.assertIn(old, ARM7)
+                file.write_text(ARM7.replace(old, new, 1))
                 done, answer = self.check(good(), file)
                 self.assertEqual(done.returncode, 3)
                 self.assertTrue(any(words in f["sentence"] for f in answer["findings"]), answer)
@@ -111,12 +111,11 @@ class CheckControl(unittest.TestCase):
     def test_units(self):
         self.finds(lambda own, *_: own.update(gravity=[0.0, 0.0, -981.0]), "units", None, "981 m/s^2")
         self.finds(lambda own, *_: own.update(gravity=[0.0, 1.2, -1.6]), "units", None, "gravity: 2 m/s^2")
-        urdf = (ARMS.parents[1] / "robots" / "arm7.urdf").read_text()
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "degrees.urdf"
             limit = 'upper="'
-            at = urdf.index(limit) + len(limit)
-            file.write_text(urdf[:at] + "170" + urdf[urdf.index('"', at):])
+            at = ARM7.index(limit) + len(limit)
+            file.write_text(ARM7[:at] + "170" + ARM7[ARM7.index('"', at):])
             done, answer = self.check(good(), file)
             self.assertEqual(done.returncode, 3)
             self.assertTrue(any("are those degrees?" in f["sentence"] for f in answer["findings"]), answer)
@@ -154,6 +153,45 @@ class CheckControl(unittest.TestCase):
             own["prediction"] = 2.5
             own.pop("ramp_in")
         self.finds(told_of_the_delay, "start", None, "ramp_in", severity="warning")  # and nothing of the prediction
+
+    def arm7_with_hardware(self, folder, commands):
+        """arm7 with a <ros2_control> tag: of each joint the names of its commands, by an index from 0."""
+        joints = "".join(f'<joint name="{joint}">' + "".join(f'<command_interface name="{c}"/>' for c in commands(i)) +
+                         '<state_interface name="position"/></joint>' for i, joint in enumerate(JOINTS))
+        file = Path(folder) / "arm7.urdf"
+        file.write_text(ARM7.replace("</robot>", f'<ros2_control name="x" type="system">{joints}</ros2_control></robot>'))
+        return file
+
+    def test_interfaces_that_the_hardware_does_not_offer(self):
+        def feed(own, drive, manager):
+            manager["arm"]["type"] = "dyn_controllers/FeedforwardController"
+            own["command_interfaces"] = ["position", "effort"]
+            own["gains"] = {joint: {"p": 10.0, "d": 0.2} for joint in JOINTS}
+        with tempfile.TemporaryDirectory() as folder:
+            both = self.arm7_with_hardware(folder, lambda i: ["position", "effort"])
+            _, answer = self.check(good(), both)
+            self.assertEqual([f for f in answer["findings"] if f["severity"] == "error"], [], answer)
+            some = self.arm7_with_hardware(folder, lambda i: ["effort"] if i != 2 else ["position", "velocity"])
+            self.finds(lambda *_: None, "drive", None, "effort", "does not offer for joint3;", "it offers position, velocity",
+                       robot=some)
+            none = self.arm7_with_hardware(folder, lambda i: ["effort"])
+            self.finds(feed, "drive", None, "command_interfaces: position,", "joint1, joint2, joint3", "it offers effort",
+                       robot=none)
+            Path(none).write_text(ARM7.replace("</robot>", "<ros2_control/></robot>"))
+            _, answer = self.check(good(), none)
+            self.assertEqual(answer["findings"], [])  # a tag without joints says nothing
+
+    def test_a_driver_that_takes_no_efforts(self):
+        self.finds(lambda own, drive, _: drive.update(effort_command=False), "drive", None, "accepts no efforts")
+        self.finds(lambda own, *_: own.update(command_interfaces=["position", "effort"]), "drive", None, "commands effort only")
+
+        def position_alone(own, drive, manager):
+            drive["effort_command"] = False
+            manager["arm"]["type"] = "dyn_controllers/FeedforwardController"
+            own["command_interfaces"] = ["position"]
+            own["gains"] = {joint: {"p": 10.0, "d": 0.2} for joint in JOINTS}
+            own["effort_limit_scale"] = 0.0
+        self.finds(position_alone, "limits", None, "effort_limit_scale: 0")  # and nothing of the driver
 
     def test_names_that_ros_ignores_in_silence(self):
         self.finds(lambda own, *_: own.update(gravity_compensatoin="hardware"), "names", None, "gravity_compensatoin")

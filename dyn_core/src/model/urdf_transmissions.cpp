@@ -21,11 +21,6 @@ List transmissions(const xml::Document& document) {
   return all;
 }
 
-std::string name_of(const xml::Element& element) {
-  const std::string* const name = element.find("name");
-  return name != nullptr ? *name : std::string();
-}
-
 // The one transmission of the joint.
 const xml::Element& transmission_of(const Elements& elements, const xml::Element& dynamics, const std::string& joint) {
   const xml::Document& document = elements.document();
@@ -33,8 +28,8 @@ const xml::Element& transmission_of(const Elements& elements, const xml::Element
   std::string others;
   for (const xml::Element* transmission : transmissions(document)) {
     for (const xml::Element* moved : document.children(*transmission, "joint")) {
-      if (name_of(*moved) != joint) {
-        if (others.size() < enough) others += (others.empty() ? "" : ", ") + joint_text(name_of(*moved));
+      if (moved->value("name") != joint) {
+        if (others.size() < enough) others += (others.empty() ? "" : ", ") + joint_text(moved->value("name"));
         continue;
       }
       if (found != nullptr && found != transmission) {

@@ -280,6 +280,11 @@ const std::string* Element::find(std::string_view attribute) const noexcept {
   return nullptr;
 }
 
+std::string Element::value(std::string_view attribute) const {
+  const std::string* const found = find(attribute);
+  return found != nullptr ? *found : std::string();
+}
+
 std::vector<const Element*> Document::children(const Element& parent, std::string_view name) const {
   std::vector<const Element*> found;
   for (int i = parent.first_child; i >= 0; i = elements[i].next_sibling) {

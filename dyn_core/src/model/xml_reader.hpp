@@ -25,6 +25,7 @@ struct Element {
   std::vector<Attribute> attributes;
 
   [[nodiscard]] const std::string* find(std::string_view attribute) const noexcept;
+  [[nodiscard]] std::string value(std::string_view attribute) const;  // empty if it is not given
 };
 
 struct Document {

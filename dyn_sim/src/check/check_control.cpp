@@ -6,6 +6,8 @@
 #include <sstream>
 
 #include "check/checks.hpp"
+#include "dh_yaml.hpp"
+#include "dyn_core/model/urdf.hpp"
 
 namespace dyn::sim {
 namespace {
@@ -23,6 +25,12 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+std::vector<HardwareJoint> hardware_of(const Model& model) {
+  const std::string& source = model.description().source;
+  if (is_dh_file(source)) return {};
+  return read_hardware_joints(read_urdf_text(source), source);
+}
+
 }  // namespace
 
 std::string short_number(double value) {
@@ -37,6 +45,13 @@ double CheckedController::period_s() const {
   const double rate = config.manager.number("update_rate").value_or(default_rate);
   return rate > 0.0 ? 1.0 / rate : 1.0 / default_rate;
 }
+
+std::vector<std::string> CheckedController::commanded() const {
+  const auto given = own().texts("command_interfaces");
+  return given.empty() ? std::vector<std::string>{"effort"} : given;
+}
+
+bool CheckedController::commands(const std::string& interface) const { return contains(commanded(), interface); }
 
 double CheckedController::effort_limit(const Joint& joint) const {
   const auto& limits = joint.description.limits;
@@ -107,16 +122,18 @@ void check_links(const CheckedController& c) {
 
 ControlCheck check_control(const Model& model, const std::string& file) {
   const ControlConfig config = read_control_config(file);
+  const std::vector<HardwareJoint> hardware = hardware_of(model);
   ControlCheck result;
   check_units(model, result.findings);
   for (const ControllerEntry& entry : config.controllers) {
     result.controllers.push_back(entry.name);
-    CheckedController controller{model, config, entry, {}, result.findings};
+    CheckedController controller{model, config, entry, hardware, {}, result.findings};
     check_type(controller);
     check_names(controller);
     if (!check_values(controller) || controller.is("DynamicsBroadcaster")) continue;
     check_joints(controller);
     check_drive(controller);
+    check_interfaces(controller);
     check_limits(controller);
     check_gains(controller);
     check_links(controller);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "check/control_config.hpp"
+#include "dyn_core/model/urdf_hardware.hpp"
 #include "dyn_sim/check_control.hpp"
 
 namespace dyn::sim {
@@ -13,12 +14,16 @@ struct CheckedController {
   const Model& model;
   const ControlConfig& config;
   const ControllerEntry& entry;
-  std::vector<const Joint*> joints;  // those of the parameter `joints` that the robot has and can drive
+  const std::vector<HardwareJoint>& hardware;  // of the robot's description; empty: it says nothing
+  std::vector<const Joint*> joints;            // those of the parameter `joints` that the robot has and can drive
   std::vector<ControlFinding>& findings;
 
   [[nodiscard]] const NodeParameters& own() const { return entry.parameters; }
   [[nodiscard]] const NodeParameters& drive() const { return config.drive; }
   [[nodiscard]] bool is(const char* type) const { return entry.type == type; }
+  // The interfaces of every joint that it commands.
+  [[nodiscard]] std::vector<std::string> commanded() const;
+  [[nodiscard]] bool commands(const std::string& interface) const;
   // s; the controller manager's default unless it is given.
   [[nodiscard]] double period_s() const;
   // N m or N that the controller may command; 0: no limit is given.
@@ -41,8 +46,9 @@ void check_type(const CheckedController& c);
 void check_names(const CheckedController& c);
 // Types, words, ranges and lengths. False if there is a value that the checks below cannot read.
 bool check_values(const CheckedController& c);
-void check_joints(CheckedController& c);       // fills c.joints
-void check_drive(const CheckedController& c);  // gravity, friction, rate, delay: done by both or by neither
+void check_joints(CheckedController& c);            // fills c.joints
+void check_drive(const CheckedController& c);       // gravity, friction, rate, delay: done by both or by neither
+void check_interfaces(const CheckedController& c);  // what is commanded, and what driver and hardware take
 void check_limits(const CheckedController& c);
 void check_gains(const CheckedController& c);
 void check_links(const CheckedController& c);

@@ -82,16 +82,6 @@ void check_drive(const CheckedController& c) {
             "effort_rate_limit: " + (own > 0.0 ? short_number(own) + " N m/s" : std::string("none")) +
                 ", but the robot stops if an effort changes by more than " + short_number(*rate_limit) + " N m/s");
   }
-  const auto interfaces = c.own().texts("command_interfaces");
-  const bool effort_only = interfaces.empty() || interfaces == std::vector<std::string>{"effort"};
-  if (!effort_only && !c.is("FeedforwardController")) {
-    c.error("drive", "", "command_interfaces: this controller commands effort only");
-  }
-  if (c.drive().has("effort_command") && !c.drive().flag("effort_command", true)) {
-    c.error("drive", "",
-            "drive_facts.effort_command: the robot's driver accepts no efforts, so that no torque "
-            "controller can command it");
-  }
 }
 
 void check_start(const CheckedController& c) {
