@@ -21,7 +21,8 @@ std::vector<std::string> offered(const CheckedController& c, const std::string& 
   return found == c.hardware.end() ? std::vector<std::string>{} : found->commands;
 }
 
-// The controller manager refuses to activate a controller whose interfaces do not exist.
+// A command that does not exist keeps a controller inactive; a driver may also export more than its tag offers, and
+// drop what comes there.
 void check_offered(const CheckedController& c) {
   if (c.hardware.empty()) return;
   for (const std::string& interface : c.commanded()) {
