@@ -193,6 +193,43 @@ class CheckControl(unittest.TestCase):
             own["effort_limit_scale"] = 0.0
         self.finds(position_alone, "limits", None, "effort_limit_scale: 0")  # and nothing of the driver
 
+    def test_a_driver_that_needs_positions_beside_its_efforts(self):
+        self.finds(lambda own, drive, _: drive.update(needs_position=True), "drive", None,
+                   "sets every torque to 0 while a joint has no position command")
+
+        def both(own, drive, manager):
+            drive["needs_position"] = drive["state_is_commanded"] = True
+            manager["arm"]["type"] = "dyn_controllers/FeedforwardController"
+            own["command_interfaces"] = ["position", "effort"]
+            own.pop("gains")  # the drive holds the joint
+            own.pop("ramp_in")
+        self.finds(both, "start", None, "ramp_in", severity="warning")
+
+        def feeds_back(own, *others):
+            both(own, *others)
+            own["gains"] = {"joint4": {"d": 0.5}}
+        self.finds(feeds_back, "drive", "joint4", "gains.joint4.d", "does not see the arm")
+
+        def by_velocity(own, drive, manager):
+            both(own, drive, manager)
+            drive["needs_position"] = False
+            own["joints"] = JOINTS[:1]
+            own["command_interfaces"] = ["velocity", "effort"]
+        self.finds(by_velocity, "gains", "joint1", "gains.joint1.p: 0")  # and nothing of d
+
+    def test_thresholds_beside_a_loop_of_the_drives_own(self):
+        def threshold(**group):
+            def change(own, drive, manager):
+                manager["arm"]["type"] = "dyn_controllers/FeedforwardController"
+                own["command_interfaces"] = ["position", "effort"]
+                own.pop("gains")
+                own.update(group)
+            return change
+        for group in ({"collision_threshold": 30.0}, {"external_wrench": {"force_threshold": 5.0}},
+                      {"external_wrench": {"torque_threshold": 5.0}}):
+            self.finds(threshold(**group), "drive", None, "threshold: the drives close a loop", severity="warning")
+        self.finds(threshold(collision_threshold=0.0, hold_time=2.0), "start", None, "hold_time", severity="warning")
+
     def test_names_that_ros_ignores_in_silence(self):
         self.finds(lambda own, *_: own.update(gravity_compensatoin="hardware"), "names", None, "gravity_compensatoin")
         self.finds(lambda own, *_: own.update(effort_limit_scale=0.0), "limits", None, "effort_limit_scale: 0")

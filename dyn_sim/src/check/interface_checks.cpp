@@ -41,17 +41,52 @@ void check_offered(const CheckedController& c) {
   }
 }
 
+// A driver that takes an effort only beside a position (lbr_fri_ros2: where one of the two is NaN, every torque is 0),
+// and one whose position state is the position that was commanded, so that no feedback sees the arm.
+void check_driver(const CheckedController& c) {
+  if (c.commands("effort") && !c.drive().flag("effort_command", true)) {
+    c.error("drive", "",
+            "drive_facts.effort_command: the robot's driver accepts no efforts, so that no torque "
+            "controller can command it");
+  }
+  if (c.commands("effort") && !c.commands("position") && c.drive().flag("needs_position", false)) {
+    c.error("drive", "",
+            "drive_facts.needs_position: the driver sets every torque to 0 while a joint has no position command; "
+            "FeedforwardController with command_interfaces: [position, effort] commands both");
+  }
+  if (!c.drive().flag("state_is_commanded", false)) return;
+  for (const std::string& joint : c.own().texts("joints")) {
+    for (const char* gain : {".p", ".d", ".i"}) {
+      const std::string name = "gains." + joint + gain;
+      if (!c.own().has(name) || c.own().number(name) == 0.0) continue;
+      c.error("drive", joint,
+              name +
+                  ": the driver's position state is its own command (drive_facts.state_is_commanded), so that "
+                  "feedback does not see the arm");
+    }
+  }
+}
+
+// The observer knows the commanded efforts alone.
+void check_observed(const CheckedController& c) {
+  if (!c.commands("position") && !c.commands("velocity")) return;
+  for (const char* name :
+       {"collision_threshold", "external_wrench.force_threshold", "external_wrench.torque_threshold"}) {
+    if (c.own().number(name).value_or(0.0) <= 0.0) continue;
+    c.warn("drive", "",
+           std::string(name) +
+               ": the drives close a loop of their own, and its torque counts as coming from outside the arm");
+  }
+}
+
 }  // namespace
 
 void check_interfaces(const CheckedController& c) {
   if (c.commanded() != std::vector<std::string>{"effort"} && !c.is("FeedforwardController")) {
     c.error("drive", "", "command_interfaces: this controller commands effort only");
   }
-  if (c.commands("effort") && !c.drive().flag("effort_command", true)) {
-    c.error("drive", "",
-            "drive_facts.effort_command: the robot's driver accepts no efforts, so that no torque "
-            "controller can command it");
-  }
+  check_driver(c);
+  check_observed(c);
   check_offered(c);
 }
 

@@ -94,8 +94,37 @@ void check_motion(const CheckedController& c, const Joint& joint) {
 
 // A velocity fed back with a delay of `late` periods, v' = v - d T v(late): stable below d T = 2 sin(pi / (4 late +
 // 2)).
-double largest_damping(double late_periods, double period_s) {
-  return 2.0 * std::sin(std::numbers::pi / (4.0 * std::ceil(late_periods) + 2.0)) / period_s;
+double largest_damping(const CheckedController& c) {
+  const double late_periods = std::ceil(c.drive().number("delay").value_or(0.0));
+  return 2.0 * std::sin(std::numbers::pi / (4.0 * late_periods + 2.0)) / c.period_s();
+}
+
+// Gains of 0: drives that are sent positions hold the joint themselves, and with velocities they damp it.
+void check_hold(const CheckedController& c, const std::string& joint, double p, double d) {
+  const std::string where = "gains." + joint;
+  const bool held = c.commands("position"), damped = held || c.commands("velocity");
+  if (c.is("GravityCompensationController")) {
+    if (d == 0.0) c.warn("gains", joint, where + ".d: 0, so that the joint is not damped while it is guided");
+    return;
+  }
+  if (!damped && !(d > 0.0)) c.error("gains", joint, where + ".d: 0, so that the joint is not damped");
+  if (!held && p == 0.0) c.error("gains", joint, where + ".p: 0, so that nothing holds the joint at its reference");
+}
+
+// d of `parameter` beside the value from which a loop of the period is unstable.
+void check_damping(const CheckedController& c, const std::string& joint, const std::string& parameter, double d,
+                   double bound) {
+  const double late = c.drive().number("delay").value_or(0.0), T = c.period_s();
+  if (d >= bound) {
+    c.error("gains", joint,
+            parameter + ": " + short_number(d) + " is too large for a period of " + short_number(1e3 * T) + " ms" +
+                (late > 0.0 ? " and a delay of " + short_number(late) + " periods" : "") + ": from " +
+                short_number(bound) + " on the loop is unstable");
+  } else if (d > 0.5 * bound) {
+    c.warn("gains", joint,
+           parameter + ": " + short_number(d) + " is more than half of " + short_number(bound) +
+               ", from which the loop is unstable");
+  }
 }
 
 void check_gain(const CheckedController& c, const Joint& joint, const Extremes& extremes) {
@@ -103,35 +132,17 @@ void check_gain(const CheckedController& c, const Joint& joint, const Extremes& 
   const size_t i = joint.first_coordinate;
   const std::string where = "gains." + name;
   const double p = c.own().number(where + ".p").value_or(0.0), d = c.own().number(where + ".d").value_or(0.0);
-  if (c.is("GravityCompensationController")) {
-    if (d == 0.0) c.warn("gains", name, where + ".d: 0, so that the joint is not damped while it is guided");
-  } else if (!(d > 0.0)) {
-    c.error("gains", name, where + ".d: 0, so that the joint is not damped");
-  }
+  check_hold(c, name, p, d);
   // For computed torque the gains are accelerations; otherwise they are efforts, which act on the joint's inertia.
   const bool on_effort = !c.is("ComputedTorqueController") || c.own().text("law") == "passivity";
   const double least = on_effort ? extremes.least_inertia[i] : 1.0, most = on_effort ? extremes.most_inertia[i] : 1.0;
-  const double late = c.drive().number("delay").value_or(0.0), T = c.period_s();
-  const double bound = largest_damping(late, T) * least;
-  if (d >= bound) {
-    c.error("gains", name,
-            where + ".d: " + short_number(d) + " is too large for a period of " + short_number(1e3 * T) + " ms" +
-                (late > 0.0 ? " and a delay of " + short_number(late) + " periods" : "") + ": from " +
-                short_number(bound) + " on the loop is unstable");
-  } else if (d > 0.5 * bound) {
-    c.warn("gains", name,
-           where + ".d: " + short_number(d) + " is more than half of " + short_number(bound) +
-               ", from which the loop is unstable");
-  }
+  check_damping(c, name, where + ".d", d, largest_damping(c) * least);
   const bool feeds_back = p > 0.0 && d > 0.0 && c.own().text("law") != "passivity";
   constexpr double little_damping = 0.3;
   if (feeds_back && d / (2.0 * std::sqrt(p * most)) < little_damping) {
     c.warn("gains", name,
            where + ": d = " + short_number(d) + " is small compared with p = " + short_number(p) +
                ": the joint overshoots; " + short_number(2.0 * std::sqrt(p * most)) + " avoids that");
-  }
-  if (!c.is("GravityCompensationController") && !c.is("TaskSpaceController") && p == 0.0) {
-    c.error("gains", name, where + ".p: 0, so that nothing holds the joint at its reference");
   }
 }
 
