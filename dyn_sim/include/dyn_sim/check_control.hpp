@@ -5,6 +5,7 @@
 // ROS. The facts about the drives are in the same file under the name drive_facts (config/ros/arms/).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,11 @@
 
 namespace dyn::sim {
 
+// error: wrong; warning: doubtful, but not certainly wrong; hint: right or wrong, which only its user knows.
+enum class Severity : std::uint8_t { error, warning, hint };
+
 struct ControlFinding {
-  bool error = true;       // else a warning: doubtful, but not certainly wrong
+  Severity severity = Severity::error;
   std::string check;       // gravity, friction, joints, limits, units, gains, rate, names, values, frame, drive, start
   std::string controller;  // its name; empty: of no particular controller
   std::string joint;       // empty: of no particular joint
@@ -23,9 +27,9 @@ struct ControlFinding {
 
 struct ControlCheck {
   std::vector<std::string> controllers;  // those that were checked
-  std::vector<ControlFinding> findings;  // errors first
+  std::vector<ControlFinding> findings;  // by severity
 
-  [[nodiscard]] bool ok() const noexcept { return findings.empty() || !findings.front().error; }
+  [[nodiscard]] bool ok() const noexcept { return findings.empty() || findings.front().severity != Severity::error; }
 };
 
 // Throws ModelError if the file cannot be read or has no controller of dyn_controllers.

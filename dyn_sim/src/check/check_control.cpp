@@ -40,6 +40,12 @@ std::string short_number(double value) {
   return text.str();
 }
 
+std::string joined(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  return all;
+}
+
 double CheckedController::period_s() const {
   constexpr double default_rate = 100.0;
   const double rate = config.manager.number("update_rate").value_or(default_rate);
@@ -136,11 +142,13 @@ ControlCheck check_control(const Model& model, const std::string& file) {
     check_interfaces(controller);
     check_limits(controller);
     check_gains(controller);
+    check_ranges(controller);
+    check_driver_load(controller);
     check_links(controller);
     check_start(controller);
   }
   std::stable_sort(result.findings.begin(), result.findings.end(),
-                   [](const ControlFinding& a, const ControlFinding& b) { return a.error && !b.error; });
+                   [](const ControlFinding& a, const ControlFinding& b) { return a.severity < b.severity; });
   return result;
 }
 

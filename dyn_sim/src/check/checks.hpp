@@ -29,18 +29,22 @@ struct CheckedController {
   // N m or N that the controller may command; 0: no limit is given.
   [[nodiscard]] double effort_limit(const Joint& joint) const;
   void error(const std::string& check, const std::string& joint, const std::string& sentence) const {
-    findings.push_back({true, check, entry.name, joint, sentence});
+    findings.push_back({Severity::error, check, entry.name, joint, sentence});
   }
   // Of a parameter that is given: "PARAMETER: what".
   void error_of(const std::string& check, const std::string& parameter, const std::string& what) const {
-    findings.push_back({true, check, entry.name, "", parameter + ": " + what, own().line(parameter)});
+    findings.push_back({Severity::error, check, entry.name, "", parameter + ": " + what, own().line(parameter)});
   }
   void warn(const std::string& check, const std::string& joint, const std::string& sentence) const {
-    findings.push_back({false, check, entry.name, joint, sentence});
+    findings.push_back({Severity::warning, check, entry.name, joint, sentence});
+  }
+  void hint(const std::string& check, const std::string& sentence) const {
+    findings.push_back({Severity::hint, check, entry.name, "", sentence});
   }
 };
 
 std::string short_number(double value);
+std::string joined(const std::vector<std::string>& names);  // by commas
 
 void check_type(const CheckedController& c);
 void check_names(const CheckedController& c);
@@ -51,6 +55,8 @@ void check_drive(const CheckedController& c);       // gravity, friction, rate, 
 void check_interfaces(const CheckedController& c);  // what is commanded, and what driver and hardware take
 void check_limits(const CheckedController& c);
 void check_gains(const CheckedController& c);
+void check_ranges(const CheckedController& c);  // numbers that ROS takes, but in another unit than ours
+void check_driver_load(const CheckedController& c);
 void check_links(const CheckedController& c);
 void check_start(const CheckedController& c);
 // Of the robot's description, independent of the controller.

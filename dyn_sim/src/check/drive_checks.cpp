@@ -58,6 +58,11 @@ void check_rate(const CheckedController& c) {
   }
   const auto delay = c.drive().number("delay");
   const double prediction = c.own().number("prediction").value_or(0.5);
+  constexpr double late_periods = 2.5;
+  if (!delay && prediction > late_periods) {
+    c.warn("drive", "",
+           "prediction: " + short_number(prediction) + " periods, but drive_facts.delay is not given: is it in ms?");
+  }
   if (delay && std::abs(prediction - *delay - 0.5) > 0.5) {
     c.warn("drive", "",
            "prediction: " + short_number(prediction) + " periods, but efforts act " + short_number(*delay) +
@@ -65,10 +70,29 @@ void check_rate(const CheckedController& c) {
   }
 }
 
+// What is not known of the drives cannot be compared.
+void check_facts(const CheckedController& c) {
+  if (!c.drive().has("adds_friction")) {
+    c.warn("drive", "", "drive_facts.adds_friction: not given, so that friction may be compensated twice");
+  }
+  for (const char* limit : {"effort_limit", "velocity_limit"}) {
+    std::vector<std::string> without;
+    for (const Joint* joint : c.joints) {
+      const std::string& name = joint->description.name;
+      if (!c.drive().has(std::string(limit) + '.' + name)) without.push_back(name);
+    }
+    if (without.empty()) continue;
+    c.warn("drive", "",
+           "drive_facts." + std::string(limit) + ": not given for " + joined(without) +
+               ", so that nothing beyond the drive's limit is found");
+  }
+}
+
 }  // namespace
 
 void check_drive(const CheckedController& c) {
   check_gravity(c);
+  check_facts(c);
   check_rate(c);
   if (c.drive().flag("adds_friction", false) && c.own().flag("friction_compensation", false)) {
     c.error("friction", "",

@@ -8,12 +8,6 @@
 namespace dyn::sim {
 namespace {
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-  return all;
-}
-
 // The commands that the description offers for a joint; a joint that is in no <ros2_control> tag has none.
 std::vector<std::string> offered(const CheckedController& c, const std::string& joint) {
   const auto found =

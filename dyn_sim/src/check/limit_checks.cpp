@@ -92,6 +92,8 @@ void check_motion(const CheckedController& c, const Joint& joint) {
   }
 }
 
+constexpr double little_damping = 0.3;  // d / (2 sqrt(p))
+
 // A velocity fed back with a delay of `late` periods, v' = v - d T v(late): stable below d T = 2 sin(pi / (4 late +
 // 2)).
 double largest_damping(const CheckedController& c) {
@@ -138,11 +140,31 @@ void check_gain(const CheckedController& c, const Joint& joint, const Extremes& 
   const double least = on_effort ? extremes.least_inertia[i] : 1.0, most = on_effort ? extremes.most_inertia[i] : 1.0;
   check_damping(c, name, where + ".d", d, largest_damping(c) * least);
   const bool feeds_back = p > 0.0 && d > 0.0 && c.own().text("law") != "passivity";
-  constexpr double little_damping = 0.3;
   if (feeds_back && d / (2.0 * std::sqrt(p * most)) < little_damping) {
     c.warn("gains", name,
            where + ": d = " + short_number(d) + " is small compared with p = " + short_number(p) +
                ": the joint overshoots; " + short_number(2.0 * std::sqrt(p * most)) + " avoids that");
+  }
+}
+
+// Of TaskSpaceController with mode computed_torque: accelerations of the frame. A position that is predicted by half a
+// period, as it is by default, damps by p T / 2 beside d.
+void check_task_gains(const CheckedController& c) {
+  if (c.own().text("task.mode", "computed_torque") != "computed_torque") return;
+  const double bound = largest_damping(c), T = c.period_s();
+  for (const char* group : {"linear", "angular"}) {
+    const std::string ending = group, p_name = "task.p_" + ending, d_name = "task.d_" + ending;
+    const double p = c.own().number(p_name).value_or(400.0), d = c.own().number(d_name).value_or(40.0);
+    check_damping(c, "", d_name, d, bound);
+    if (d < bound && d + 0.5 * p * T >= bound) {
+      c.error("gains", "",
+              p_name + ": " + short_number(p) + " is too large for a period of " + short_number(1e3 * T) +
+                  " ms: from " + short_number(2.0 * (bound - d) / T) + " on the loop is unstable");
+    } else if (d < 2.0 * little_damping * std::sqrt(p)) {
+      c.warn("gains", "",
+             d_name + ": " + short_number(d) + " is small compared with " + p_name + ": " + short_number(p) +
+                 ": the frame overshoots; " + short_number(2.0 * std::sqrt(p)) + " avoids that");
+    }
   }
 }
 
@@ -157,7 +179,7 @@ void check_limits(const CheckedController& c) {
 }
 
 void check_gains(const CheckedController& c) {
-  if (c.is("TaskSpaceController")) return;  // its gains are those of the frame
+  if (c.is("TaskSpaceController")) return check_task_gains(c);
   const Extremes extremes = sample(c.model, {});
   for (const Joint* joint : c.joints) check_gain(c, *joint, extremes);
 }
@@ -166,7 +188,7 @@ void check_units(const Model& model, std::vector<ControlFinding>& findings) {
   constexpr double widest_rad = 8.0 * std::numbers::pi, fastest_radps = 60.0, longest_m = 20.0, strongest = 20000.0;
   constexpr double widest_gyration_m = 2.0;
   const auto doubt = [&](const std::string& joint, const std::string& sentence) {
-    findings.push_back({true, "units", "", joint, sentence});
+    findings.push_back({Severity::error, "units", "", joint, sentence});
   };
   for (const Joint& joint : model.joints()) {
     const auto& limits = joint.description.limits;

@@ -34,7 +34,7 @@ void check_type(const CheckedController& c) {
     known += (known.empty() ? "" : ", ") + std::string(type);
   }
   const std::string parameter = c.entry.name + ".type";
-  c.findings.push_back({true, "names", c.entry.name, "",
+  c.findings.push_back({Severity::error, "names", c.entry.name, "",
                         parameter + ": dyn_controllers has no '" + c.entry.type + "'; it has " + known,
                         c.config.manager.line(parameter)});
 }

@@ -1,6 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // dyn info: what a robot is, in the order that all other commands use.
+#include <iomanip>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -208,6 +209,14 @@ void print_text(const Model& model) {
   for (const std::string& warning : model.warnings()) std::cout << "  warning: " << one_line(warning) << '\n';
 }
 
+const char* name_of(sim::Severity severity) {
+  switch (severity) {
+    case sim::Severity::error: return "error";
+    case sim::Severity::warning: return "warning";
+    default: return "hint";
+  }
+}
+
 ordered_json as_json(const Model& model, const std::string& file, const sim::ControlCheck& check) {
   ordered_json out;
   out["robot"] = model.name();
@@ -217,7 +226,7 @@ ordered_json as_json(const Model& model, const std::string& file, const sim::Con
   out["findings"] = ordered_json::array();
   for (const sim::ControlFinding& finding : check.findings) {
     ordered_json line;
-    line["severity"] = finding.error ? "error" : "warning";
+    line["severity"] = name_of(finding.severity);
     line["check"] = finding.check;
     line["controller"] = finding.controller.empty() ? ordered_json(nullptr) : ordered_json(finding.controller);
     line["joint"] = finding.joint.empty() ? ordered_json(nullptr) : ordered_json(finding.joint);
@@ -228,19 +237,21 @@ ordered_json as_json(const Model& model, const std::string& file, const sim::Con
   return out;
 }
 
-// Exit code 3 if there are errors; warnings alone do not change it.
+// Exit code 3 if there are errors; warnings and hints alone do not change it.
 void check_control(const Model& model, const std::string& file, bool json) {
   const sim::ControlCheck check = sim::check_control(model, file);
   std::vector<std::string> wrong;
+  bool doubtful = false;
   for (const sim::ControlFinding& finding : check.findings) {
     const std::string where = finding.line == 0 ? "" : file + ":" + std::to_string(finding.line) + ": ";
     const std::string whose = finding.controller.empty() ? "" : finding.controller + ": ";
     const std::string line = one_line(where + whose + finding.sentence);
-    if (finding.error) wrong.push_back(line);
-    if (!json) std::cout << (finding.error ? "  error    " : "  warning  ") << line << '\n';
+    if (finding.severity == sim::Severity::error) wrong.push_back(line);
+    doubtful |= finding.severity != sim::Severity::hint;
+    if (!json) std::cout << "  " << std::left << std::setw(9) << name_of(finding.severity) << line << '\n';
   }
   if (json) print_json(as_json(model, file, check));
-  if (!json && check.findings.empty()) std::cout << "  no errors or warnings in " << one_line(file) << '\n';
+  if (!json && !doubtful) std::cout << "  no errors or warnings in " << one_line(file) << '\n';
   if (!wrong.empty()) throw RunFailed(wrong);
 }
 
