@@ -1,6 +1,7 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """config/ros/arms: the files of real arms, as dyn info ROBOT --check-control reads them."""
 import json
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -28,6 +29,18 @@ class Arms(unittest.TestCase):
             wrong = {f["check"] for f in json.loads(done.text)["findings"] if f["severity"] == "error"}
             self.assertIn("limits" if file.stem == "xarm7" else "joints", wrong)  # its joints are named as arm7's
             self.assertEqual("accepts no efforts" in done.text, file.stem in ("gen3", "xarm7"), file.name)
+
+    def test_every_fact_has_its_source(self):
+        fact = re.compile(r'^    (\w+): *([^ #].*)?$')
+        source = re.compile(r'^      (\w+): "(.+)"$')
+        for file in sorted(ARMS.glob("*.yaml")):
+            lines = file.read_text().split("drive_facts:")[1].splitlines()
+            facts = [m[1] for m in map(fact.match, lines) if m]
+            self.assertEqual(facts[0::len(facts) - 1], ["robot", "sources"], file.name)
+            sources = [m for m in map(source.match, lines) if m]
+            self.assertEqual([m[1] for m in sources], facts[1:-1], file.name)
+            for name, text in (m.groups() for m in sources):
+                self.assertRegex(text, r"\.\w+/|^the same|^no source found", f"{file.name}: {name}")
 
     def errors_of_a_file_with(self, joint, arm):
         text = (ARMS / (arm + ".yaml")).read_text()
