@@ -7,7 +7,7 @@
 //   N      = 1 - Jbar J               null space: J N = 0 for velocities; N^T tau moves no acceleration of the frame
 // Where J is nearly singular Lambda grows without bound; the measure is sigma, the smallest singular value of J (rows
 // in m and rad). Where sigma is below `damp_below`, the damped form is used:
-//   Lambda = (J M^-1 J^T + s diag(l, l, l, a, a, a))^-1,  s = damping (1 - (sigma / damp_below)^2),
+//   Lambda = (J M^-1 J^T + s diag(l, l, l, a, a, a))^-1,  s = damping (1 - (sigma / damp_below)^2)^2,
 //   l and a the means of the diagonal of J M^-1 J^T over the linear and the angular rows;
 // Jbar and N follow from it by the same formulas.
 #pragma once

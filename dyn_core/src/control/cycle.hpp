@@ -214,8 +214,10 @@ struct Controller::Impl : private CycleState {
   [[nodiscard]] Range effort_range(int i) const noexcept;
   [[nodiscard]] Status limit_effort(CycleReport& report) noexcept;
   [[nodiscard]] double braking_time_s() const noexcept;
+  [[nodiscard]] double margin_of_stop(double braking) const noexcept;
   [[nodiscard]] double velocity_towards_stop(double room, double v, double braking) const noexcept;
-  [[nodiscard]] Range velocity_range(int i) const noexcept;
+  [[nodiscard]] double acceleration_towards_stop(double room, double v, double braking) const noexcept;
+  [[nodiscard]] Range acceleration_range(int i) const noexcept;
   void limit_velocity(const Dynamics& dynamics, CycleReport& report) noexcept;
   // observer
   void update_observer(live::Generation& generation, CycleReport& report) noexcept;

@@ -69,8 +69,8 @@ struct OperationalSpace::Impl {
 
   // Damps Lambda^-1, which the member Lambda holds at this point.
   void damp(double sigma) noexcept {
-    const double near = sigma / options.damp_below;
-    const double share = options.damping * (1.0 - near * near);
+    const double near = sigma / options.damp_below, begun = 1.0 - near * near;
+    const double share = options.damping * begun * begun;
     const double linear = Lambda.diagonal(0) + Lambda.diagonal(1) + Lambda.diagonal(2);
     const double angular = Lambda.diagonal(3) + Lambda.diagonal(4) + Lambda.diagonal(5);
     for (int r = 0; r < 6; ++r) Lambda.diagonal(r) += share / 3.0 * (r < 3 ? linear : angular);

@@ -164,8 +164,11 @@ TEST(TaskSpace, PressesOnAWallWithTheForceThatIsCommanded) {
   }
 }
 
+// From cycle to cycle, after that in which a target jumps: 5 % of the effort limits of the joints that bear the arm.
+constexpr double largest_step_nm = 5.0;
+
 struct Seen {
-  double fastest = 0.0, fastest_turn = 0.0, hardest = 0.0;
+  double fastest = 0.0, fastest_turn = 0.0, hardest = 0.0;  // hardest: change of a torque between two cycles, N m
   bool within = true;
   std::vector<double> effort;
 };
@@ -204,6 +207,7 @@ TEST(TaskSpace, AFarTargetIsApproachedWithinTheLimits) {
   EXPECT_LE(seen.fastest, 0.5 * 1.02);
   EXPECT_LE(seen.fastest_turn, 1.5 * 1.02);
   EXPECT_TRUE(seen.within);
+  EXPECT_LT(seen.hardest, largest_step_nm);
   EXPECT_LT(rig.reach_error(), 1e-6);
   EXPECT_LT(rig.turn_to(rig.target.point.R), 1e-6);
 }
@@ -250,6 +254,7 @@ TEST(TaskSpace, OutOfReachTheArmStretchesAndStands) {
   }
   EXPECT_TRUE(damped);
   EXPECT_TRUE(seen.within);
+  EXPECT_LT(seen.hardest, largest_step_nm);
   EXPECT_LE(seen.fastest, 0.6);
   double fastest = 0.0, fastest_joint = 0.0;
   for (int k = 0; k < 500; ++k) {
@@ -262,30 +267,26 @@ TEST(TaskSpace, OutOfReachTheArmStretchesAndStands) {
 }
 
 // A target behind the position limits of the joints, also where torques act later than told.
-TEST(TaskSpace, JointsStopBeforeTheirPositionLimits) {
-  struct Bound {
-    int late;                    // periods
-    double beyond_rad, fastest;  // a position limit; share of a velocity limit
-  };
-  for (const Bound bound : {Bound{0, 0.0, 1.0}, {1, 0.0, 1.05}, {2, 0.0, 1.2}, {3, 2e-3, 1.6}}) {
+TEST(TaskSpace, JointsStopBeforeTheirPositionLimitsWithoutAStepOfTheirTorques) {
+  double hardest = 0.0;
+  for (const int late : {0, 1, 2, 3}) {
     for (const Vec3d& way : {Vec3d(-0.8, 0.0, 0.0), Vec3d(-0.4, 0.0, -1.0), Vec3d(0.0, -0.9, -0.3)}) {
       TaskRig rig;
-      rig.delay_cycles = bound.late;
+      rig.delay_cycles = late;
       rig.aim_at_hand();
       (void)rig.step();
       rig.target.point.p_m += way;
+      Seen seen;
       for (int k = 0; k < 5000; ++k) {
         ASSERT_TRUE(rig.step().status.ok());
-        for (size_t i = 0; i < rig.q.size(); ++i) {
-          const JointLimits& limits = *rig.live.newest_model()->joints()[i].description.limits;
-          ASSERT_LE(rig.q[i], limits.upper + bound.beyond_rad + 1e-9) << bound.late << " periods late, cycle " << k;
-          ASSERT_GE(rig.q[i], limits.lower - bound.beyond_rad - 1e-9) << bound.late << " periods late, cycle " << k;
-          ASSERT_LE(std::abs(rig.v[i]), bound.fastest * limits.velocity) << bound.late << " periods late, cycle " << k;
-          ASSERT_LE(std::abs(rig.effort[i]), limits.effort);
-        }
+        watch(rig, seen, *rig.live.newest_model());
+        ASSERT_TRUE(seen.within) << late << " periods late, cycle " << k;
       }
+      EXPECT_LT(seen.hardest, largest_step_nm) << late << " periods late";
+      hardest = std::max(hardest, seen.hardest);
     }
   }
+  std::printf("joints stop before their position limits: torque steps of at most %.3g N m\n", hardest);
 }
 
 TEST(TaskSpace, WithoutAReferenceTheHandComesToRestWhereItIs) {

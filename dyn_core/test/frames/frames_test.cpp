@@ -218,7 +218,7 @@ TEST(OperationalSpace, DampedIsTheFormulaOfTheHeader) {
   VecX<double> added(6);
   added << VecX<double>::Constant(3, mobility.diagonal().head<3>().mean()),
       VecX<double>::Constant(3, mobility.diagonal().tail<3>().mean());
-  const MatX<double> damped = mobility + MatX<double>((0.05 * (1.0 - 0.25) * added).asDiagonal());
+  const MatX<double> damped = mobility + MatX<double>((0.05 * 0.75 * 0.75 * added).asDiagonal());
   EXPECT_LT(largest_entry(space.Lambda() * damped - MatX<double>::Identity(6, 6)), 1e-9);
   space.set_damping(least * (1.0 + 1e-9), 0.05);
   ASSERT_TRUE(space.update(dynamics, frames, 0).usable());

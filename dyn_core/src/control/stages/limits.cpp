@@ -61,48 +61,74 @@ double Controller::Impl::braking_time_s() const noexcept {
   return (std::max(1.0, 0.5 + parameters->prediction) + later) * period_s + (hold_s - period_s);
 }
 
+// In front of a position limit. A velocity above a bound that falls at the rate `braking` stays above it by braking *
+// time, and the joint goes farther by braking * time^2.
+double Controller::Impl::margin_of_stop(double braking) const noexcept {
+  constexpr double least = 2e-4;  // rad or m
+  return least + braking * braking_time_s() * braking_time_s();
+}
+
 // The largest velocity towards a position limit that is `room` away: one from which the joint still stops in front of
-// it. A velocity above a bound that falls at the rate `braking` stays above it by braking * time, and the joint goes
-// farther by braking * time^2: that is the margin, within which it returns slowly.
+// it. Within the margin it returns slowly.
 double Controller::Impl::velocity_towards_stop(double room, double v, double braking) const noexcept {
-  constexpr double least_margin = 2e-4;  // rad or m
-  constexpr double slowly = 0.25;        // of the rate at which a velocity changes
-  const double time_s = braking_time_s();
-  const double margin = least_margin + braking * time_s * time_s;
+  constexpr double slowly = 0.25;  // of the rate at which a velocity changes
+  const double time_s = braking_time_s(), margin = margin_of_stop(braking);
   if (room < margin) return slowly * std::max(room - margin, -margin) / time_s;
   return std::max(0.0, approach_velocity(room - margin, v, braking, period_s));
 }
 
-// Of the law task_space also such that the joint can still stop before its position limits. Its braking is at most such
-// that braking * time is the change from one velocity limit to the other, and the margin braking * time^2 an eighth of
-// the range: a light joint, which its effort accelerates much faster, cannot go farther than that either.
-Range Controller::Impl::velocity_range(int i) const noexcept {
+// The largest acceleration towards a position limit that is `room` away with which the torque has no steps. The joint
+// brakes along u(s), s the room in front of the margin: with the deceleration A, and more slowly near the stop, where a
+// root would end in a jump,
+//   u = s / tau  for s < A tau^2,  else  sqrt(2 A s - (A tau)^2);  dv/dt <= (u - v) / tau - v du/ds.
+// Thus v stays below u, and braking begins and ends with the time constant tau. velocity_towards_stop() is beyond u.
+double Controller::Impl::acceleration_towards_stop(double room, double v, double braking) const noexcept {
+  constexpr double gently = 7.0;
+  constexpr double apart = 2e-4;  // rad or m, from where velocity_towards_stop() ends
+  const double tau_s = gently * braking_time_s();
+  const double s = std::max(0.0, room - margin_of_stop(braking) - apart), least = braking * tau_s;
+  const bool near = s < least * tau_s;
+  const double u = near ? s / tau_s : std::sqrt(2.0 * braking * s - least * least);
+  const double slope = near ? 1.0 / tau_s : braking / u;
+  const double towards = std::max(0.0, v), away = std::max(0.0, -v);
+  return (u - towards) / tau_s - towards * slope + away / braking_time_s();
+}
+
+// Of joint i, for its velocity limit and, under the law task_space, such that it can still stop before its position
+// limits. Its braking is at most such that braking * time is the change from one velocity limit to the other, and the
+// margin braking * time^2 an eighth of the range: a light joint, which its effort accelerates much faster, cannot go
+// farther than that either.
+Range Controller::Impl::acceleration_range(int i) const noexcept {
   constexpr double share = 0.98;  // of the velocity limit, since external torques are known a cycle late only
   if (i >= robot_n || !drives(i)) return {-MotionLimits::none, MotionLimits::none};
-  const double limit = share * actuation.velocity_limit[i];
-  if (parameters->law != Law::task_space) return {-limit, limit};
-  const double time_s = braking_time_s(), range = actuation.upper[i] - actuation.lower[i];
+  const double limit = share * actuation.velocity_limit[i], v = state.v[i], time_s = braking_time_s();
+  if (parameters->law != Law::task_space) return {(-limit - v) / time_s, (limit - v) / time_s};
+  const double range = actuation.upper[i] - actuation.lower[i];
   const double braking =
       std::min({motion_limits[i].acceleration, 2.0 * limit / time_s, 0.125 * range / (time_s * time_s)});
-  const double up = velocity_towards_stop(actuation.upper[i] - state.q[i], state.v[i], braking);
-  const double down = velocity_towards_stop(state.q[i] - actuation.lower[i], -state.v[i], braking);
-  const double lower = -std::clamp(down, -limit, limit), upper = std::clamp(up, -limit, limit);
-  return {std::min(lower, upper), std::max(lower, upper)};  // a weak joint's bounds may cross: any velocity in between
+  const double above = actuation.upper[i] - state.q[i], below = state.q[i] - actuation.lower[i];
+  const double up = std::clamp(velocity_towards_stop(above, v, braking), -limit, limit);
+  const double down = std::clamp(velocity_towards_stop(below, -v, braking), -limit, limit);
+  double upper = std::min((std::max(up, -down) - v) / time_s, acceleration_towards_stop(above, v, braking));
+  double lower = std::max((std::min(up, -down) - v) / time_s, -acceleration_towards_stop(below, -v, braking));
+  // A weak joint's bounds may cross: it brakes.
+  if (v > 0.0) lower = std::min(lower, upper);
+  if (v <= 0.0) upper = std::max(lower, upper);
+  return {lower, upper};
 }
 
 void Controller::Impl::limit_velocity(const Dynamics& dynamics, CycleReport& report) noexcept {
-  const double time_s = braking_time_s();
   const bool drive_adds_gravity = parameters->gravity_compensation == GravityCompensation::hardware;
   for (int i = 0; i < n; ++i) {
     const bool own = i < robot_n;
-    const Range velocity = velocity_range(i);
+    const Range acceleration = acceleration_range(i);
     const Range effort = own && drives(i) ? effort_range(i) : Range{0.0, 0.0};
     const double known = dynamics.h()[i] - (drive_adds_gravity ? dynamics.g()[i] : 0.0);
     velocity_guard.joint(i) = {known + terms.friction[i] - terms.external[i],
                                effort.lower,
                                effort.upper,
-                               (velocity.lower - state.v[i]) / time_s,
-                               (velocity.upper - state.v[i]) / time_s,
+                               acceleration.lower,
+                               acceleration.upper,
                                own && actuation.followed[i]};
   }
   report.velocity_held = velocity_guard.hold(dynamics.M(), write_view(terms.applied));
