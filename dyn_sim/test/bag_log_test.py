@@ -11,6 +11,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from dyn_process import PATIENCE
+
 DYN = os.environ["DYN"]
 TOPIC, TYPE = "/joint_states", "sensor_msgs/msg/JointState"
 JOINTS = ["joint1", "joint2"]
@@ -137,7 +139,7 @@ class Bags(unittest.TestCase):
 
     def replay(self, file, *arguments, code=0):
         done = subprocess.run([DYN, "replay", self.robot, file, "--json", "--cutoff", "10", *arguments], capture_output=True,
-                              text=True, timeout=60)
+                              text=True, timeout=60 * PATIENCE)
         self.assertEqual(done.returncode, code, done.stderr)
         return json.loads(done.stdout) if code == 0 else done.stderr
 
@@ -162,7 +164,7 @@ class Bags(unittest.TestCase):
         config = self.path / "run.yaml"
         config.write_text(f"robot: {self.robot}\nduration_s: 12\ncontroller: {{gains: {{default: {{p: 400, d: 40}}}}}}\n"
                           "trajectory: {type: sinusoid, amplitude: [0.5, 0.4], frequency_hz: 0.5}\n")
-        subprocess.run([DYN, "run", config, "--fast", "--out", self.path / "run"], check=True, capture_output=True, timeout=100)
+        subprocess.run([DYN, "run", config, "--fast", "--out", self.path / "run"], check=True, capture_output=True, timeout=100 * PATIENCE)
         of_csv = self.replay(self.path / "run" / "log.csv", "--effort", "applied")
         of_mcap = self.replay(self.path / "run" / "log.mcap")
         self.assertGreater(of_mcap["samples"], 0.98 * of_csv["samples"])  # the CSV has accelerations: no ends are lost
@@ -176,9 +178,9 @@ class Bags(unittest.TestCase):
         config.write_text(f"robot: {self.robot}\nduration_s: 4\ncontroller: {{gains: {{default: {{p: 400, d: 40}}}}}}\n"
                           "trajectory: {type: sinusoid, amplitude: [0.5, 0.4], frequency_hz: 0.5}\nevents:\n"
                           f"- {{at: 1, attach: {{name: cup, link: lower, urdf: {swing}}}}}\n- {{at: 3, detach: cup}}\n")
-        subprocess.run([DYN, "run", config, "--fast", "--out", self.path / "chain"], check=True, capture_output=True, timeout=100)
+        subprocess.run([DYN, "run", config, "--fast", "--out", self.path / "chain"], check=True, capture_output=True, timeout=100 * PATIENCE)
         for log in ("log.csv", "log.mcap"):
-            done = subprocess.run([DYN, "replay", self.robot, self.path / "chain" / log], capture_output=True, text=True, timeout=60)
+            done = subprocess.run([DYN, "replay", self.robot, self.path / "chain" / log], capture_output=True, text=True, timeout=60 * PATIENCE)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("joints that are not of this robot were ignored: cup/swing_x, cup/swing_y", done.stderr)
 
@@ -198,7 +200,7 @@ class Bags(unittest.TestCase):
         fingers = [(t, joint_state(t, [0.01, 0.02], [0, 0], [1, 1], ["finger1", "finger2"])) for t in times]
         file = write_db3(self.path / "gripper.db3", data=sorted([*messages(), *fingers]))
         self.assertEqual(self.replay(file), self.replay(write_db3(self.path / "alone.db3")))
-        done = subprocess.run([DYN, "replay", self.robot, file], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([DYN, "replay", self.robot, file], capture_output=True, text=True, timeout=60 * PATIENCE)
         self.assertIn("30 of 430 messages on /joint_states have other joints than the first and were left out", done.stderr)
 
     def test_a_folder_is_its_only_bag(self):
@@ -273,7 +275,7 @@ class Bags(unittest.TestCase):
                 out = self.path / "out"
                 out.mkdir(exist_ok=True)
                 (out / "report.html").write_text("of another log")
-                done = subprocess.run([DYN, "replay", self.robot, file, "--json", "--out", out], capture_output=True, text=True, timeout=60)
+                done = subprocess.run([DYN, "replay", self.robot, file, "--json", "--out", out], capture_output=True, text=True, timeout=60 * PATIENCE)
                 if name.startswith("random") and done.returncode == 0:
                     continue  # the damage was where nobody looks
                 said = [line for line in done.stderr.splitlines() if not line.startswith("note:")]

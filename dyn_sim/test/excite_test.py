@@ -11,11 +11,13 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+from dyn_process import PATIENCE
+
 DYN = os.environ["DYN"]
 
 
 def as_json(*arguments):
-    done = subprocess.run([DYN, *map(str, arguments), "--json"], capture_output=True, text=True, timeout=100)
+    done = subprocess.run([DYN, *map(str, arguments), "--json"], capture_output=True, text=True, timeout=100 * PATIENCE)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -80,7 +82,7 @@ class Excite(unittest.TestCase):
         for i, limit in enumerate(info["limits"]):  # 0.8, the margin, of the velocity limit within 0.4 s
             self.assertLessEqual(max(abs(state["a"][i]) for state in states), 1.02 * 0.8 * limit["velocity"] / 0.4)
         done = subprocess.run([DYN, "eval", "arm7"], input="".join(json.dumps(state) + "\n" for state in states),
-                              capture_output=True, text=True, timeout=100)
+                              capture_output=True, text=True, timeout=100 * PATIENCE)
         efforts = [limit["effort"] for limit in info["limits"]]
         used = max(abs(tau) / effort for line in done.stdout.splitlines() for tau, effort in zip(json.loads(line)["tau"], efforts))
         self.assertAlmostEqual(used, found["used_torque"], delta=0.02 * used)
@@ -104,7 +106,7 @@ class Excite(unittest.TestCase):
 
     def test_a_floor_that_is_too_high(self):
         done = subprocess.run([DYN, "excite", "arm7", "--floor", "5", "--trials", "50", "--out", self.path / "high"],
-                              capture_output=True, text=True, timeout=100)
+                              capture_output=True, text=True, timeout=100 * PATIENCE)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"0\.02 m above the floor at 5 m: that which stays highest comes down to -?[0-9.]+ m")
 

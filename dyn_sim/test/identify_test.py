@@ -12,6 +12,8 @@ import xml.etree.ElementTree as ElementTree
 from fractions import Fraction
 from pathlib import Path
 
+from dyn_process import PATIENCE
+
 DYN = os.environ["DYN"]
 SCENARIO = """title: log
 robot: {robot}
@@ -24,7 +26,7 @@ trajectory: {{type: fourier, amplitude: {amplitude}, base_hz: 0.2, harmonics: 4,
 
 
 def dyn(*arguments, code=0):
-    done = subprocess.run([DYN, *map(str, arguments)], capture_output=True, text=True, timeout=100)
+    done = subprocess.run([DYN, *map(str, arguments)], capture_output=True, text=True, timeout=100 * PATIENCE)
     assert done.returncode == code, f"exit code {done.returncode}: {done.stderr}"
     return done
 

@@ -14,6 +14,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+from dyn_process import PATIENCE
 from identify_test import DYN, TrueLogs, as_json, dyn, possible, read_log_of_run, write_log
 
 SHIPPED = ("arm7", "pelican", "planar3", "three_link")
@@ -95,7 +96,7 @@ def states(limits, seed, count=60):
 def evaluated(robot, given):
     """Rows of the regressor with columns for armature and offset of each joint, and all these parameters."""
     lines = "\n".join(json.dumps(state) for state in given) + "\n"
-    done = subprocess.run([DYN, "eval", str(robot), "--regressor"], input=lines, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([DYN, "eval", str(robot), "--regressor"], input=lines, capture_output=True, text=True, timeout=60 * PATIENCE)
     assert done.returncode == 0, done.stderr
     rows, p = [], None
     for state, line in zip(given, done.stdout.splitlines()):
@@ -262,7 +263,7 @@ class NoisyArm(unittest.TestCase):
                          [[x + draw.gauss(0.0, 1.0) * sigma for x, sigma in zip(row, sigmas)] for row in self.rows])
 
     def parameters_of(self, urdf):
-        done = subprocess.run([DYN, "eval", str(urdf), "--regressor"], input="{}\n", capture_output=True, text=True, timeout=60)
+        done = subprocess.run([DYN, "eval", str(urdf), "--regressor"], input="{}\n", capture_output=True, text=True, timeout=60 * PATIENCE)
         answer = json.loads(done.stdout)
         return {f"{link}.{name}": answer["p"][10 * k + i] for k, link in enumerate(answer["bodies"])
                 for i, name in enumerate(("m", "mx", "my", "mz", "ixx", "ixy", "iyy", "ixz", "iyz", "izz"))}

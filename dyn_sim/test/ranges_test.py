@@ -6,7 +6,7 @@ import resource
 import subprocess
 import unittest
 
-from dyn_process import BRANCH, DYN, evaluate, fails, run
+from dyn_process import BRANCH, DYN, PATIENCE, evaluate, fails, run
 from run_process import BOX, RunTest, arm7
 
 POINTS = "[[0, 0, 0, 0, 0, 0, 0], [0.1, 0, 0, 0, 0, 0, 0]]"
@@ -122,7 +122,7 @@ class Sizes(RunTest):
 
     def little(self, arguments, code, *words, stdin=b"", most_mib=512):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([DYN, *map(str, arguments)], input=stdin, capture_output=True, timeout=60, check=False)
+        done = subprocess.run([DYN, *map(str, arguments)], input=stdin, capture_output=True, timeout=60 * PATIENCE, check=False)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         self.assertEqual(done.returncode, code, done.stderr)
         for word in words:

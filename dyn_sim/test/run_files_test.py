@@ -5,7 +5,7 @@ import resource
 import signal
 import unittest
 
-from dyn_process import DATA, fails, run
+from dyn_process import DATA, PATIENCE, fails, run
 from run_process import BOX, FILES, MOVES, SCENARIO, RunTest, arm7
 
 
@@ -46,7 +46,7 @@ class Files(RunTest):
         process = self.start(self.config(arm7(duration_s="60")), "--fast", "--out", self.out)
         self.wait_for(lambda: any(log.stat().st_size > 0 for log in self.out.glob(".unfinished-*/log.mcap")), process)
         process.send_signal(signal.SIGKILL)
-        process.communicate(timeout=60)
+        process.communicate(timeout=60 * PATIENCE)
         (left,) = self.out.glob(".unfinished-*")
         self.assertEqual({name: (self.out / name).read_bytes() for name in before}, before)
         self.assertEqual(self.run_fast(arm7(title="after")).returncode, 0)

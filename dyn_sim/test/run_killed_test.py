@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from dyn_process import DYN
+from dyn_process import DYN, PATIENCE
 from run_process import FILES, RunTest, arm7
 
 TIMES = int(os.environ.get("DYN_KILLS", "4"))  # of each signal
@@ -41,7 +41,7 @@ class Killed(RunTest):
             time.sleep(chance.uniform(0.0, 1.2))
             before = process.poll()
             process.send_signal(number)
-            process.communicate(timeout=60)
+            process.communicate(timeout=60 * PATIENCE)
             self.assertIn(process.returncode, codes if before is None else (0,))
             cycles = self.whole()
             if process.returncode == 0:

@@ -13,7 +13,7 @@ import time
 import unittest
 from pathlib import Path
 
-from dyn_process import DYN, fails, run
+from dyn_process import DYN, PATIENCE, fails, run
 
 SCENARIO = Path(__file__).parents[2] / "config" / "scenarios" / "arm7_computed_torque.yaml"
 FILES = ("results.json", "log.csv", "log.mcap", "metadata.yaml", "report.html")
@@ -57,7 +57,7 @@ class Terminal:
         while self.read(deadline):
             pass
         try:
-            output = self.process.communicate(timeout=LIMIT_S)[0].decode()
+            output = self.process.communicate(timeout=LIMIT_S * PATIENCE)[0].decode()
         finally:
             self.process.kill()
             os.close(self.screen)

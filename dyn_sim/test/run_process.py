@@ -7,7 +7,7 @@ import time
 import unittest
 from pathlib import Path
 
-from dyn_process import DYN, run
+from dyn_process import DYN, PATIENCE, run
 
 SCENARIOS = Path(__file__).parents[2] / "config" / "scenarios"
 SCENARIO = SCENARIOS / "arm7_computed_torque.yaml"
@@ -60,7 +60,7 @@ class RunTest(unittest.TestCase):
 
     def end(self, process):
         """Exit code, standard output and standard error of one that is to end."""
-        output, error = process.communicate(timeout=60)
+        output, error = process.communicate(timeout=60 * PATIENCE)
         return process.returncode, output.decode(), error.decode()
 
 

@@ -5,13 +5,13 @@ import os
 import subprocess
 import unittest
 
-from dyn_process import BRANCH, DYN, evaluate, fails, run
+from dyn_process import BRANCH, DYN, PATIENCE, evaluate, fails, run
 
 STATE = '{"q":[0.1,0.2,0.3,0.4]}\n'
 
 
 def shell(command, stdin=None):
-    return subprocess.run(["sh", "-c", command, DYN, BRANCH], input=stdin, capture_output=True, timeout=60, check=False)
+    return subprocess.run(["sh", "-c", command, DYN, BRANCH], input=stdin, capture_output=True, timeout=60 * PATIENCE, check=False)
 
 
 class Streams(unittest.TestCase):
@@ -22,7 +22,7 @@ class Streams(unittest.TestCase):
                 process.stdin.flush()
                 self.assertIn("qdd", json.loads(process.stdout.readline()))
             process.stdin.close()
-            self.assertEqual(process.wait(timeout=10), 0)
+            self.assertEqual(process.wait(timeout=10 * PATIENCE), 0)
 
     def test_no_input(self):
         for stdin in (b"", b"\n", b"  \n\r\n\n"):
@@ -72,7 +72,7 @@ class Streams(unittest.TestCase):
         read, write = os.pipe()
         os.close(read)
         done = subprocess.run([DYN, "eval", BRANCH], input=STATE.encode(), stdout=write, stderr=subprocess.PIPE,
-                              timeout=60, check=False)
+                              timeout=60 * PATIENCE, check=False)
         os.close(write)
         self.closed(done, b"standard output: Broken pipe")
 

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from dyn_process import BRANCH, FLOATING, evaluate, fails, run
+from dyn_process import BRANCH, FLOATING, PATIENCE, evaluate, fails, run
 
 STATES = 20
 SIZES = {"M": 2, "C": 2, "g": 1}
@@ -112,7 +112,7 @@ class Symbolic(unittest.TestCase):
                     text = symbolic(robot, "--format", "latex", "--parameters", parameters)
                     (Path(directory) / "a.tex").write_text(text)
                     done = subprocess.run(["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "a.tex"],
-                                          cwd=directory, capture_output=True, timeout=100, check=False)
+                                          cwd=directory, capture_output=True, timeout=100 * PATIENCE, check=False)
                     output = done.stdout.decode(errors="replace")
                     self.assertEqual(done.returncode, 0, output[-2000:])
                     self.assertNotIn("Overfull", output)

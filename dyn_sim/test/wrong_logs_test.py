@@ -7,6 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from dyn_process import PATIENCE
 from identify_test import DYN, WithLog, changed_urdf, dyn, made_log, write_log
 
 
@@ -125,7 +126,7 @@ class BadFiles(unittest.TestCase):
                     file = Path(folder) / "bad.csv"
                     file.write_bytes(text if isinstance(text, bytes) else text.encode())
                     done = subprocess.run([DYN, "identify", "arm7", file, "--out", Path(folder) / "out", "--json"],
-                                          capture_output=True, text=True, timeout=60)
+                                          capture_output=True, text=True, timeout=60 * PATIENCE)
                     self.assertEqual(done.returncode, 1, done.stderr)
                     said = [line for line in done.stderr.splitlines() if not line.startswith("note:")]
                     self.assertEqual(len(said), 1, done.stderr)
