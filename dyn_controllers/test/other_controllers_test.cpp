@@ -1,6 +1,7 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // Feedforward, gravity compensation and the broadcaster by themselves.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -142,6 +143,39 @@ TEST_P(LostState, BrakesDrivesThatCloseALoopOfTheirOwn) {
 }
 INSTANTIATE_TEST_SUITE_P(Feedforward, LostState, testing::Bool(),
                          [](const auto& at) { return at.param ? "Frozen" : "NotFinite"; });
+
+// As lbr_fri_ros2 takes a torque overlay (src/interfaces/torque_command.cpp): one position or torque that is NaN, and
+// all torques are 0.
+template <class P>
+bool driver_zeroes_torques(const P& plugin) {
+  return std::any_of(plugin.commands.begin(), plugin.commands.end(),
+                     [](const auto& command) { return std::isnan(command.second->get_optional().value()); });
+}
+
+TEST(Feedforward, GivesADriverThatNeedsBothAPositionBesideEachTorqueInEveryCycle) {
+  auto parameters = plain(0.0);
+  parameters["command_interfaces"] = rclcpp::ParameterValue(std::vector<std::string>{"position", "effort"});
+  parameters["gravity_compensation"] = rclcpp::ParameterValue("hardware");
+  Plugin<FeedforwardController> plugin(parameters);
+  plugin.begin_at(arm7_joints(), some_q, std::vector<double>(7, 0.0));
+  plugin.start(true);
+  EXPECT_EQ(plugin.commands.size(), 14U);
+  EXPECT_TRUE(driver_zeroes_torques(plugin)) << "nothing was commanded yet";
+  for (int i = 0; i < 600; ++i) {
+    if (i == 300) plugin.set_state("joint1/position", std::numeric_limits<double>::quiet_NaN());
+    for (const std::string& joint : arm7_joints()) {  // and none from 100 to 299
+      if (i < 100) (void)plugin.reference(joint + "/position").set_value(plugin.initial[joint + "/position"]);
+    }
+    (void)plugin.update();
+    ASSERT_FALSE(driver_zeroes_torques(plugin)) << i;
+    if (i < 100) {
+      EXPECT_NEAR(plugin.command("joint2/effort"), 0.0, 1e-9) << "the drive adds gravity";
+      EXPECT_EQ(plugin.command("joint2/position"), some_q[1]);
+    }
+  }
+  (void)plugin.controller->get_node()->deactivate();
+  EXPECT_FALSE(driver_zeroes_torques(plugin));
+}
 
 TEST(GravityCompensation, CarriesTheArmAndDampsIt) {
   Plugin<GravityCompensationController> plugin(plain(2.0));
