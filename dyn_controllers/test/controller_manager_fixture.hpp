@@ -1,13 +1,14 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// A real controller manager with the simulated arm, stepped by hand: 1 kHz of simulated time on the manager's own
-// clock, which controllers are given, so that results do not depend on how fast the machine is. Controllers come by
-// pluginlib from the installed package.
+// A real controller manager with the simulated arm, stepped by hand: simulated time, at 1 kHz unless set_rate() was
+// called, on the manager's own clock, which controllers are given, so that results do not depend on how fast the
+// machine is. Controllers come by pluginlib from the installed package.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -124,10 +125,13 @@ class ManagerTest : public testing::Test {
     switch_to({"watcher"}, {});
   }
 
+  // Before make_manager().
+  void set_rate(int rate_hz) { period = rclcpp::Duration::from_seconds(1.0 / rate_hz); }
+
   // All of them configured, none active.
   void make_manager(const std::string& urdf, const std::vector<Spec>& controllers, const std::string& file) {
     auto options = controller_manager::get_cm_node_options();
-    options.append_parameter_override("update_rate", 1000);
+    options.append_parameter_override("update_rate", static_cast<int>(std::lround(1.0 / period.seconds())));
     options.append_parameter_override("use_sim_time", true);
     for (const auto& [name, type] : controllers) {
       options.append_parameter_override(name + ".type", type);
@@ -220,7 +224,7 @@ class ManagerTest : public testing::Test {
   std::shared_ptr<controller_manager::ControllerManager> manager;
   rclcpp::Node::SharedPtr user;
   rclcpp::Time now;
-  const rclcpp::Duration period = rclcpp::Duration::from_seconds(0.001);
+  rclcpp::Duration period = rclcpp::Duration::from_seconds(0.001);
 };
 
 }  // namespace dyn_controllers::test
