@@ -11,6 +11,7 @@
 
 #include "dyn_core/model/payload.hpp"
 #include "dyn_core/model/robot_library.hpp"
+#include "dyn_core/model/urdf_hardware.hpp"
 #include "dyn_core/numeric/residual.hpp"
 #include "model/urdf_walk.hpp"
 #include "model/urdfdom_check.hpp"
@@ -265,6 +266,25 @@ TEST(Urdf, UrdfdomHasToSeeTheSameRobot) {
   EXPECT_EQ(refusal([](Link&, Joint&, Joint& k) { k.mimic->joint = "slide"; }), slide);
   EXPECT_EQ(refusal([](Link&, Joint&, Joint& k) { k.mimic->multiplier += 1e-9; }), slide);
   EXPECT_EQ(refusal([](Link&, Joint&, Joint& k) { k.mimic->offset += 1e-9; }), slide);
+}
+
+TEST(UrdfHardware, IsReadFromAllTagsBelowTheRobot) {
+  const auto joints = read_hardware_joints(
+      R"(<robot name="r"><joint name="other"><command_interface name="effort"/></joint>
+           <ros2_control name="arm" type="system"><hardware><plugin>x</plugin></hardware>
+             <joint name="a"><command_interface name="position"><param name="min">-1</param></command_interface>
+               <command_interface name="effort"/><state_interface name="velocity"/></joint>
+             <joint name="b"><state_interface name="position"/></joint></ros2_control>
+           <ros2_control name="hand" type="actuator"><joint name="c"><command_interface/></joint></ros2_control></robot>)",
+      "r");
+  ASSERT_EQ(joints.size(), 3U);
+  EXPECT_EQ(joints[0].name, "a");
+  EXPECT_EQ(joints[0].commands, (std::vector<std::string>{"position", "effort"}));
+  EXPECT_EQ(joints[1].name, "b");
+  EXPECT_TRUE(joints[1].commands.empty());
+  EXPECT_EQ(joints[2].commands, std::vector<std::string>{""});
+  EXPECT_TRUE(read_hardware_joints("<robot name='r'/>", "r").empty());
+  EXPECT_THROW((void)read_hardware_joints("<robot>", "r"), ModelError);
 }
 
 }  // namespace
