@@ -44,18 +44,23 @@ std::pair<std::uint8_t, std::string> judge(const CycleCounts& before, const Cycl
   if (now.held_reference != before.held_reference) return {DiagnosticStatus::WARN, "no reference: the arm is held"};
   if (now.late > before.late + 1) return {DiagnosticStatus::WARN, "the loop is late again and again"};
   if (now.limited != before.limited) return {DiagnosticStatus::WARN, "the reference asks for more than the arm can do"};
+  if (now.damped != before.damped) return {DiagnosticStatus::WARN, "near a singular posture"};
   if (now.velocity_held != before.velocity_held) return {DiagnosticStatus::WARN, "at a velocity limit"};
   if (now.saturated != before.saturated) return {DiagnosticStatus::WARN, "at an effort limit"};
   return {DiagnosticStatus::OK, "tracking"};
+}
+
+std::string rounded(double number, const char* format = "%.3f") {
+  std::array<char, 32> digits{};
+  (void)std::snprintf(digits.data(), digits.size(), format, number);
+  return digits.data();
 }
 
 // `put`: key, text.
 template <class Put>
 void put_delay(const Put& put, double periods) {
   const auto text = [&](double number) {
-    std::array<char, 32> digits{};
-    (void)std::snprintf(digits.data(), digits.size(), "%.2f", number);
-    return std::isfinite(periods) ? std::string(digits.data()) : std::string("not known");
+    return std::isfinite(periods) ? rounded(number, "%.2f") : std::string("not known");
   };
   put("measured delay of efforts, in periods", text(periods));
   put("proposed prediction", text(periods + 0.5));
@@ -82,7 +87,7 @@ CycleReporter::CycleReporter(rclcpp_lifecycle::LifecycleNode& node, const Arm& a
 void CycleReporter::begin() noexcept {
   mode_ = Mode::tracking;
   fallback_ = false;
-  unlimited_s_ = good_reference_s_ = 1.0;
+  unlimited_s_ = good_reference_s_ = undamped_s_ = 1.0;
   motion_.reset();
   CycleEvent event;
   event.what = What::activated;
@@ -148,7 +153,12 @@ void CycleReporter::note(const Arm& arm, const dyn::control::CycleReport& report
   }
   mode_ = report.mode;
   event.cut = report.reference_cut;
+  const dyn::control::TaskCycle& task = arm.task();
+  event.away_m = Eigen::Vector3d(task.error.head<3>()).norm();
+  event.away_rad = Eigen::Vector3d(task.error.tail<3>()).norm();
+  event.value = task.smallest_singular_value;
   const bool bad = bad_reference || report.reference_not_finite;
+  push_at_begin(What::damped, task.damped, undamped_s_, event);
   push_at_begin(What::limited, report.reference_limited, unlimited_s_, event);
   push_at_begin(What::bad_reference, bad, good_reference_s_, event);
   if (report.fallback && !fallback_) {
@@ -176,6 +186,9 @@ void CycleReporter::note(const Arm& arm, const dyn::control::CycleReport& report
   add(fallbacks_, report.fallback);
   add(no_motion_, event.coordinate >= 0);
   add(late_, report.late);
+  add(damped_, task.damped);
+  smallest_singular_value_.store(task.known ? task.smallest_singular_value : std::nan(""), std::memory_order_relaxed);
+  effort_share_.store(task.effort_share, std::memory_order_relaxed);
   const auto& delay = arm.observation().delay();
   delay_periods_.store(delay.known ? delay.periods : std::nan(""), std::memory_order_relaxed);
   generation_.store(report.generation, std::memory_order_relaxed);
@@ -187,7 +200,7 @@ CycleCounts CycleReporter::counts() const {
   const auto now = [](const Number& number) { return number.load(std::memory_order_relaxed); };
   return {now(all_),       now(held_reference_), now(held_torque_), now(safe_torque_),   now(failed_),
           now(saturated_), now(velocity_held_),  now(limited_),     now(bad_reference_), now(collision_),
-          now(fallbacks_), now(no_motion_),      now(late_)};
+          now(fallbacks_), now(no_motion_),      now(late_),        now(damped_)};
 }
 
 std::string CycleReporter::name_of(int coordinate) const {
@@ -213,7 +226,16 @@ std::string CycleReporter::cause_of(const CycleEvent& event) const {
 
 std::string CycleReporter::text_of(const CycleEvent& event) const {
   switch (event.what) {
-    case What::limited: return describe(event.cut, name_of(event.cut.coordinate));
+    case What::limited:
+      if (event.cut.limit != dyn::control::ReferenceLimit::none) {
+        return describe(event.cut, name_of(event.cut.coordinate));
+      }
+      return "the frame's target, " + rounded(event.away_m) + " m and " + rounded(event.away_rad) +
+             " rad away, is approached within task.velocity_limit, task.acceleration_limit, " +
+             "task.angular_velocity_limit and task.angular_acceleration_limit";
+    case What::damped:
+      return "near a singular posture: the smallest singular value of the frame's Jacobian is " + rounded(event.value) +
+             ", below task.damp_below; the frame follows its target less exactly";
     case What::fallback: return "the validator asked for a fallback";
     case What::bad_reference: return "references from the controller above are not finite, and not used";
     case What::not_activated: return "not activated: " + cause_of(event);
@@ -306,6 +328,12 @@ void CycleReporter::diagnose() {
   number("cycles with external effort above collision_threshold", now.collision);
   number("cycles with a fallback", now.fallback);
   number("cycles that came late", now.late);
+  const double singular_value = smallest_singular_value_.load(std::memory_order_relaxed);
+  if (std::isfinite(singular_value)) {
+    number("cycles near a singular posture", now.damped);
+    value("smallest singular value of the frame", rounded(singular_value));
+    value("share of the force within the effort limits", rounded(effort_share_.load(std::memory_order_relaxed)));
+  }
   number("model generation", generation_.load(std::memory_order_relaxed));
   put_delay(value, delay_periods_.load(std::memory_order_relaxed));
   value("jsim_algorithm", jsim_name(jsim_.load(std::memory_order_relaxed)));

@@ -25,6 +25,16 @@ constexpr std::pair<const char*, std::vector<double> Terms::*> columns[] = {
     {"effort_applied", &Terms::applied},        {"effort_external", &Terms::external},
 };
 
+using dyn::control::TaskCycle;
+constexpr std::pair<const char*, double (*)(const TaskCycle&)> of_frame[] = {
+    {"error_linear", [](const TaskCycle& cycle) { return Eigen::Vector3d(cycle.error.head<3>()).norm(); }},
+    {"error_angular", [](const TaskCycle& cycle) { return Eigen::Vector3d(cycle.error.tail<3>()).norm(); }},
+    {"smallest_singular_value", [](const TaskCycle& cycle) { return cycle.smallest_singular_value; }},
+    {"effort_share", [](const TaskCycle& cycle) { return cycle.effort_share; }},
+    {"damped", [](const TaskCycle& cycle) { return cycle.damped ? 1.0 : 0.0; }},
+    {"limited", [](const TaskCycle& cycle) { return cycle.limited ? 1.0 : 0.0; }},
+};
+
 }  // namespace
 
 struct Introspection::Impl {
@@ -45,6 +55,11 @@ Introspection::Introspection(const std::string& controller, const Arm& arm) : im
     for (const auto& [what, column] : columns) {
       // terms() is not always the same object.
       impl_->add(controller + '.' + names[i] + '/' + what, [&arm, of = column, i] { return (arm.terms().*of)[i]; });
+    }
+  }
+  if (!arm.frame().empty()) {
+    for (const auto& [what, read] : of_frame) {
+      impl_->add(controller + ".task/" + what, [&arm, of = read] { return of(arm.task()); });
     }
   }
   if (const Validation::Residuals* newest = arm.residuals()) {

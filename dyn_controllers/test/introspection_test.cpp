@@ -9,6 +9,7 @@
 #include "dyn_controllers/torque_controller.hpp"
 #include "handle_locks.hpp"
 #include "support/allocation_counter.hpp"
+#include "task_plugin.hpp"
 
 namespace dyn_controllers::test {
 namespace {
@@ -39,7 +40,8 @@ class IntrospectionTest : public testing::Test {
   }
   // As a controller manager does it, which publishes between configuration and activation: ros2_control's queue holds
   // an entry a registration, and they fill it.
-  static void start(Plugin<Bare>& plugin) {
+  template <class Controller>
+  static void start(Plugin<Controller>& plugin) {
     ASSERT_TRUE(plugin.initialised && plugin.configure());
     (void)shown();
     ASSERT_TRUE(plugin.controller->set_chained_mode(true));
@@ -77,6 +79,7 @@ TEST_F(IntrospectionTest, ShowsEveryTermOfAnActiveController) {
     EXPECT_EQ(numbers.at(joint + "velocity_error"), terms.velocity_error[i]);
   }
   EXPECT_EQ(numbers.count("validation/gravity"), 0U) << "there is no validator";
+  EXPECT_EQ(numbers.count("task/damped"), 0U) << "no frame is controlled";
   const std::string one = "joint2/effort_gravity";
   ASSERT_EQ(plugin.controller->get_node()->deactivate().id(), State::PRIMARY_STATE_INACTIVE);
   EXPECT_EQ(shown().count(one), 0U) << "what was, is not shown";
@@ -85,6 +88,24 @@ TEST_F(IntrospectionTest, ShowsEveryTermOfAnActiveController) {
   ASSERT_EQ(plugin.controller->get_node()->deactivate().id(), State::PRIMARY_STATE_INACTIVE);
   ASSERT_EQ(plugin.controller->get_node()->cleanup().id(), State::PRIMARY_STATE_UNCONFIGURED);
   EXPECT_EQ(shown().count(one), 0U);
+}
+
+TEST_F(IntrospectionTest, ShowsTheFrameOfATaskSpaceController) {
+  Plugin<TaskSpaceController> plugin(task_parameters());
+  start(plugin);
+  set_bent(plugin);
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  ASSERT_EQ(aim_beside(plugin, 0.3), return_type::OK);
+  const auto numbers = shown();
+  EXPECT_NEAR(numbers.at("task/error_linear"), 0.3, 1e-9);
+  EXPECT_NEAR(numbers.at("task/error_angular"), 0.0, 1e-9);
+  EXPECT_GT(numbers.at("task/smallest_singular_value"), 0.05);
+  EXPECT_EQ(numbers.at("task/effort_share"), plugin.controller->arm().task().effort_share);
+  EXPECT_EQ(numbers.at("task/damped"), 0.0);
+  EXPECT_EQ(numbers.at("task/limited"), 1.0);
+  for (const std::string& joint : arm7_joints()) plugin.set_state(joint + "/position", 0.0);
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  EXPECT_EQ(shown().at("task/damped"), 1.0);
 }
 
 // Activated before anything was published: what there was no room for is tried again in the next cycles.

@@ -4,18 +4,17 @@
 #include <cmath>
 #include <numbers>
 
-#include "dyn_controllers/task_space_controller.hpp"
 #include "dyn_msgs/msg/task_state.hpp"
 #include "dyn_msgs/srv/push.hpp"
 #include "handle_locks.hpp"
 #include "log_capture.hpp"
 #include "sequence_parameters.hpp"
 #include "support/allocation_counter.hpp"
+#include "task_plugin.hpp"
 
 namespace dyn_controllers::test {
 namespace {
 
-const std::vector<double> bent{0.0, 0.5, 0.0, -1.5, 0.0, 1.1, 0.0};
 using geometry_msgs::msg::PoseStamped, geometry_msgs::msg::TwistStamped;
 
 // Two turns on a circle of 0.1 m in 6 s, from rest to rest; y and z of the hand.
@@ -215,17 +214,6 @@ TEST_F(TaskSpace, BeginsWhereTheHandIs) {
   EXPECT_LT((now().measured.p_m - here).norm(), 1e-3);
 }
 
-std::map<std::string, rclcpp::ParameterValue> task_parameters() {
-  auto parameters = arm7_parameters();
-  parameters["frame"] = rclcpp::ParameterValue("tool0");
-  return parameters;
-}
-
-template <class P>
-void set_bent(P& plugin) {
-  for (size_t i = 0; i < 7; ++i) plugin.set_state(arm7_joints()[i] + "/position", bent[i]);
-}
-
 TEST(TaskSpaceAlone, ReadsHandlesOnceAndAllocatesNothing) {
   for (const bool chained : {true, false}) {
     Plugin<TaskSpaceController> plugin(task_parameters());
@@ -264,17 +252,6 @@ TEST(TaskSpaceAlone, SaysWhyItCannotBeConfigured) {
   refused(parameters, "task.posture: given for 2 joints of 7");
 }
 
-// One cycle, with a target so far along x from where the hand is.
-return_type aim_beside(Plugin<TaskSpaceController>& plugin, double x_m) {
-  const auto& here = plugin.controller->arm().task().measured;
-  const Eigen::Quaterniond turn(here.R);
-  const double values[] = {here.p_m.x() + x_m, here.p_m.y(), here.p_m.z(), turn.x(), turn.y(), turn.z(), turn.w()};
-  const char* const names[] = {"position.x",    "position.y",    "position.z",   "orientation.x",
-                               "orientation.y", "orientation.z", "orientation.w"};
-  for (size_t i = 0; i < 7; ++i) (void)plugin.reference(std::string("tool0/") + names[i]).set_value(values[i]);
-  return plugin.update();
-}
-
 // From stiff to soft while it runs: the torque of the next cycle is of the new law.
 TEST(TaskSpaceAlone, ParametersChangeWhileActive) {
   Plugin<TaskSpaceController> plugin(task_parameters());
@@ -298,25 +275,6 @@ TEST(TaskSpaceAlone, ParametersChangeWhileActive) {
                    .successful);
   EXPECT_FALSE(plugin.set("task.mode", rclcpp::ParameterValue("admittance")).successful);
   EXPECT_NEAR(aimed(), 2.5, 1e-5);
-}
-
-TEST(TaskSpaceAlone, SaysWhetherTheTargetIsTooFarForItsLimits) {
-  using dyn_msgs::msg::TaskState;
-  Plugin<TaskSpaceController> plugin(task_parameters());
-  plugin.start(true);
-  set_bent(plugin);
-  ASSERT_EQ(plugin.update(), return_type::OK);
-  Room room(*plugin.controller->get_node());
-  TaskState state;
-  const auto states = room.node->create_subscription<TaskState>(
-      "/controller/task_state", 1, [&](const TaskState::ConstSharedPtr& message) { state = *message; });
-  for (const double x_m : {0.0005, 0.3, 0.001}) {
-    EXPECT_TRUE(room.spin_until([&] {
-      EXPECT_EQ(aim_beside(plugin, x_m), return_type::OK);
-      return std::abs(state.error.linear.x - x_m) < 1e-9;
-    })) << x_m;
-    EXPECT_EQ(state.limited, x_m > 0.1) << x_m;
-  }
 }
 
 // A joystick streams: its message comes after activation, the first one or one elsewhere, and before the first cycle.

@@ -14,6 +14,7 @@ struct CycleEvent {
   enum class What : std::uint8_t {
     mode,           // differs from that of the cycle before
     limited,        // a reference is cut to what the arm can do, the first after a second without one
+    damped,         // the controlled frame comes near a singular posture, the first after a second without one
     fallback,       // the validator asked for a fallback
     no_motion,      // the state does not follow the torque
     bad_reference,  // the controller above wrote a number that is not finite, the first after a second without one
@@ -28,8 +29,9 @@ struct CycleEvent {
   Cause cause = Cause::none;
   int coordinate = -1;
   bool fallback_holds = false;
-  bool bad_reference = false;  // the last reference was refused
-  double value = 0.0;          // the offending number
+  bool bad_reference = false;           // the last reference was refused
+  double value = 0.0;                   // the offending number
+  double away_m = 0.0, away_rad = 0.0;  // the controlled frame from its target
   dyn::control::ReferenceCut cut;
 };
 

@@ -24,7 +24,8 @@ namespace dyn_controllers {
 // Cycles since configuration, and how many of them had each kind of irregularity.
 struct CycleCounts {
   std::uint64_t all = 0, held_reference = 0, held_torque = 0, safe_torque = 0, failed = 0, saturated = 0,
-                velocity_held = 0, limited = 0, bad_reference = 0, collision = 0, fallback = 0, no_motion = 0, late = 0;
+                velocity_held = 0, limited = 0, bad_reference = 0, collision = 0, fallback = 0, no_motion = 0, late = 0,
+                damped = 0;
 };
 
 class CycleReporter {
@@ -63,7 +64,7 @@ class CycleReporter {
   MotionWatch motion_;
   Mode mode_ = Mode::tracking;
   bool fallback_ = false;
-  double unlimited_s_ = 1.0, good_reference_s_ = 1.0;  // for how long
+  double unlimited_s_ = 1.0, good_reference_s_ = 1.0, undamped_s_ = 1.0;  // for how long
 
   // From the loop to the executor. Relaxed ordering suffices, since each number is used by itself.
   dyn::lockfree::Ring<CycleEvent> events_{64};
@@ -73,7 +74,9 @@ class CycleReporter {
   std::atomic<int> jsim_{-1}, coriolis_{-1};
   Number generation_{0};
   Number all_{0}, held_reference_{0}, held_torque_{0}, safe_torque_{0}, failed_{0}, saturated_{0}, velocity_held_{0},
-      limited_{0}, bad_reference_{0}, collision_{0}, fallbacks_{0}, no_motion_{0}, late_{0};
+      limited_{0}, bad_reference_{0}, collision_{0}, fallbacks_{0}, no_motion_{0}, late_{0}, damped_{0};
+  // Of the controlled frame in the last cycle; NaN: none is controlled, or there was no cycle.
+  std::atomic<double> smallest_singular_value_{std::numeric_limits<double>::quiet_NaN()}, effort_share_{1.0};
 
   // The executor's.
   rclcpp::Logger logger_;
