@@ -146,7 +146,8 @@ void ScenarioRecord::add(const TaskState& state) {
   *at(FrameSignal::angle) = angle;
   const rclcpp::Time stamp(state.header.stamp, begin_.get_clock_type());
   if (!counts(stamp)) return;
-  judge_.note_frame((stamp - begin_).seconds(), distance);
+  const bool touched = !Eigen::Map<const dyn::Vec3d>(at(FrameSignal::wall_x)).isZero();
+  judge_.note_frame((stamp - begin_).seconds(), {distance, angle, three(state.target.position), touched});
   last_error_ = distance;
   squares_ += distance * distance;
   angle_squares_ += angle * angle;

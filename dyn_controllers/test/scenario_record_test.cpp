@@ -87,5 +87,32 @@ TEST(ScenarioRecord, DistanceAndAngleOfTheFrameAreMeans) {
   EXPECT_EQ(result.angle_max, 0.4);
 }
 
+// An impedance yields to a wall, and is judged again a second later.
+TEST(ScenarioRecord, AFrameFarFromItsTargetFailsUnlessAWallHoldsIt) {
+  const auto config = configured("type: task_space, frame: tool0, task: {mode: impedance}",
+                                 "type: poses, poses: [{at: 1, by: [0, 0.1, 0]}]");
+  const auto failures = [&](bool held, double until_s) {
+    ScenarioRecord record(config.arms.front(), {});
+    record.begin_at(at(0.0));
+    geometry_msgs::msg::WrenchStamped wall;
+    for (int k = 0; k < 4000; ++k) {
+      const double time_s = 1e-3 * k;
+      wall.wrench.force.z = held && time_s > 1.0 && time_s < until_s ? 20.0 : 0.0;
+      record.add(wall);
+      TaskState state;
+      state.header.stamp = at(time_s);
+      state.error.linear.z = time_s > 1.0 && time_s < 3.0 ? 0.2 : 0.0;
+      record.add(state);
+    }
+    return ended(record).failures;
+  };
+  ASSERT_EQ(failures(false, 0.0).size(), 1U);
+  EXPECT_NE(failures(false, 0.0).front().cause.find("the frame was up to 0.2 m away from its target"),
+            std::string::npos);
+  EXPECT_TRUE(failures(true, 2.5).empty());
+  ASSERT_EQ(failures(true, 1.5).size(), 1U);
+  EXPECT_NEAR(failures(true, 1.5).front().time_s, 2.5, 0.01);
+}
+
 }  // namespace
 }  // namespace dyn_controllers::test

@@ -156,7 +156,7 @@ class Expected(JudgedRun):
         for key, value, *words in (("tracking_rms", "-1", "from 0"), ("saturation", "2", "from 0 to 1"),
                                    ("collisions", "-1", "from 0"), ("collisions", "[2, 1]", "least is more"),
                                    ("collisions", "[1, 2, 3]", "least and the most"), ("collisions", "many", "many"),
-                                   ("prismatic_error", "0", "above 0"), ("validation", ".nan", "not a finite number"),
+                                   ("prismatic_error", "0", "above 0"), ("frame_error", "-1", "from 0"), ("frame_angle", "4", "from 0 to 3.14"), ("validation", ".nan", "not a finite number"),
                                    ("torque", "1", "unknown key")):
             with self.subTest(key=key, value=value):
                 done = self.run_fast(arm7(expect="{%s: %s}" % (key, value)))

@@ -53,6 +53,46 @@ class TaskSpaceRun(RunTest):
         fails(self, done, 3, "the frame was up to 0.0", " m away from its target, more than 0.005")
         self.passes(hand(expect="{tracking_max: 0.005, tracking_rms: 0.001}"))
 
+    def judged(self, text, *words):
+        """A run that fails for one cause that has all of `words`, among others."""
+        done = self.run_fast(text, "--json")
+        self.assertEqual(done.returncode, 3, done.error)
+        causes = [failure["cause"] for failure in self.results()["failures"]]
+        self.assertTrue(any(all(word in cause for word in words) for cause in causes), causes)
+
+    def test_a_frame_far_from_its_target_fails_without_being_asked(self):
+        anvil = "[{at: 0.2, on: plant, attach: {name: anvil, link: tool0, mass: 30, com: [0, 0, 0.05]}}]"
+        self.judged(hand(events=anvil), "the frame was up to ", " m away from its target, more than 0.1")
+        far = "{type: poses, poses: [{at: 1, by: [0, 0, 4]}]}"
+        self.judged(hand(trajectory=far), "the frame was up to ", "more than 0.1")
+        self.judged(hand(trajectory=far), "the frame did not follow", "of the target's motion")
+        self.judged(hand(trajectory=far, expect="{frame_error: 9, frame_angle: 3.1}"), "the frame did not follow")
+        self.passes(hand(trajectory=far, expect="{frame_error: 9, tracking_rms: 9}"))
+        turned = "{type: poses, poses: [{at: 0.3, by: [0, 0, 0], rpy: [2, 3.1, 0]}]}"
+        self.judged(hand(trajectory=turned), "the frame was turned by up to ", " rad from its target, more than 0.35")
+        self.passes(hand(trajectory=turned, expect="{frame_angle: 3.1}"))
+
+    def test_armature_that_the_model_lacks(self):
+        drives = ", ".join("{joint: joint%d, armature: 10}" % k for k in range(1, 8))
+        poses = "{type: poses, poses: [{at: 1, by: [0, 0.3, 0]}, {at: 2, by: [0, -0.3, 0.2]}]}"
+        self.judged(hand(duration_s=2, trajectory=poses, plant="{friction: false, plant_overrides: [%s]}" % drives),
+                    "the frame was turned by up to ")
+
+    def test_an_impedance_yields_to_a_push_and_not_to_a_payload(self):
+        soft = TASK % ", task: {mode: impedance, stiffness: [100, 100, 100, 5, 5, 5]}"
+        push = "[{at: 0.2, push: {link: tool0, force: [0, 0, 30], duration: 0.5}}]"
+        self.passes(hand(controller=soft, events=push))
+        self.assertGreater(self.results()["tracking"]["max"], 0.1)
+        done = self.run_fast(hand(controller=soft, events=push, expect="{tracking_max: 0.1}"))
+        fails(self, done, 3, " m away from its target, more than 0.1")
+        stiff = TASK % ", task: {p_linear: 25, d_linear: 10}"
+        self.judged(hand(controller=stiff, events=push.replace("30", "90")), " m away from its target, more than 0.1")
+        box = "[{at: 0.2, on: plant, attach: {name: box, link: tool0, mass: 5, com: [0, 0, 0.05]}}]"
+        self.judged(hand(controller=soft, events=box), " m away from its target, more than 0.1")
+        # Two seconds after the push it should be back.
+        late = hand(controller=soft, duration_s=4, events=push.replace("]}", "]}", 1)[:-1] + ", " + box[1:].replace("0.2", "2"))
+        self.judged(late, " m away from its target, more than 0.1")
+
     def test_parameters_of_the_law_change_while_it_runs(self):
         events = "[{at: 0.3, set: {task.p_linear: 900}}, {at: 0.3, set: {task.d_linear: 60}}]"
         results = self.passes(hand(events=events))

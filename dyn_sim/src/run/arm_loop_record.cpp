@@ -69,7 +69,8 @@ void ArmLoop::note_frame(double time_s) noexcept {
   const double distance = error.head<3>().norm(), angle = error.tail<3>().norm();
   worst_error_ = distance;
   if (stopping_) return;
-  judge_.note_frame(time_s, distance);
+  const bool touched = !config_.plant.walls.empty() && !plant_->wall_force().isZero();
+  judge_.note_frame(time_s, {distance, angle, controller_.task().target.p_m, touched});
   squares_ += distance * distance;
   angle_squares_ += angle * angle;
   ++squared_;

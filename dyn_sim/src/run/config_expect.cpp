@@ -1,6 +1,8 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // `expect` of a configuration: the criteria of the run.
+#include <numbers>
+
 #include "config_parts.hpp"
 #include "dyn_core/numeric/ranges.hpp"
 #include "dyn_sim/run/record.hpp"
@@ -37,6 +39,8 @@ Expectations read_expect(YamlMap map, const Expectations& otherwise) {
   expect.tracking_max = maybe(map, "tracking_max", otherwise.tracking_max, ranges::position);
   expect.prismatic_error_m = map.number("prismatic_error", otherwise.prismatic_error_m, {0.0, ranges::position, " m"});
   if (!(expect.prismatic_error_m > 0.0)) map.fail("prismatic_error", "is not above 0 m");
+  expect.frame_error_m = map.number("frame_error", otherwise.frame_error_m, {0.0, ranges::position, " m"});
+  expect.frame_angle_rad = map.number("frame_angle", otherwise.frame_angle_rad, {0.0, std::numbers::pi, " rad"});
   expect.saturation = map.number("saturation", otherwise.saturation, {0.0, 1.0, ", a share"});
   expect.collisions = read_collisions(map, otherwise.collisions);
   expect.validation = maybe(map, "validation", otherwise.validation, 1.0);

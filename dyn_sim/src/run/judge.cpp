@@ -4,27 +4,15 @@
 #include <algorithm>
 #include <limits>
 #include <numbers>
-#include <sstream>
 
 #include "columns.hpp"
 #include "dyn_core/numeric/residual.hpp"
+#include "judge_text.hpp"
 
 namespace dyn::sim {
 namespace {
 
 using Mode = control::CycleReport::Mode;
-
-template <class... Parts>
-std::string joined(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return text.str();
-}
-
-std::string coordinate_text(const ArmRecord& record, std::size_t coordinate) {
-  return coordinate < record.coordinates.size() ? "joint '" + record.coordinates[coordinate] + "'"
-                                                : "a payload's joint";
-}
 
 std::string reason(const Status& status, const ArmRecord& record) {
   if (status.code == Status::Code::singular_inertia) {
@@ -34,48 +22,6 @@ std::string reason(const Status& status, const ArmRecord& record) {
   }
   if (status.body < 0) return "its state or its reference is not finite";
   return joined("the torque of ", coordinate_text(record, status.body), " is ", status.value);
-}
-
-void add_failure(ArmRecord& record, double time_s, const std::string& cause) {
-  record.failures.push_back({time_s, cause});
-}
-
-void scan_signals(const ArmRecord& record, Judge& judge) {
-  for (int row = 0; row < record.rows; ++row) {
-    for (int s = 0; s < static_cast<int>(Signal::count); ++s) {
-      const auto signal = static_cast<Signal>(s);
-      if ((signal == Signal::sensed || signal == Signal::a) && !record.sensed_known) continue;
-      for (std::size_t c = 0; c < record.coordinates.size(); ++c) {
-        const double value = record.signal(row, signal, static_cast<int>(c));
-        const bool absent =
-            c + static_cast<std::size_t>(record.partial_columns) >= record.coordinates.size() && std::isnan(value);
-        if (!absent) judge.note(record.time_s[row], signal, c, value);
-      }
-    }
-  }
-}
-
-std::string figure_that_is_not_finite(const ArmRecord& record) {
-  std::vector<std::pair<std::string, double>> figures{{"the tracking error's rms", record.tracking_rms},
-                                                      {"the largest tracking error", record.tracking_max},
-                                                      {"the largest torque", record.torque_max},
-                                                      {"a passive joint's rate", record.passive_rate_max},
-                                                      {"a passive joint's rate at the end", record.passive_rate_end},
-                                                      {"M's difference from Pinocchio", record.validation.max_M},
-                                                      {"C v's difference from Pinocchio", record.validation.max_Cv},
-                                                      {"g's difference from Pinocchio", record.validation.max_g}};
-  for (const ResidualRecord& r : record.residuals) {
-    figures.emplace_back(joined("a difference from Pinocchio at ", r.time_s, " s"),
-                         larger_error(r.M, larger_error(r.Cv, r.g)));
-  }
-  for (const auto& [time_s, cut] : record.reference_cuts) {
-    figures.emplace_back(joined("a reference beyond the limits at ", time_s, " s"),
-                         larger_error(std::abs(cut.given), std::abs(cut.limit_value)));
-  }
-  for (const auto& [name, value] : figures) {
-    if (!(std::abs(value) <= Judge::largest)) return joined(name, " is ", value);
-  }
-  return {};
 }
 
 void tell_events(const Ending& ending, double end_s, bool whole, ArmRecord& record) {
@@ -117,7 +63,8 @@ std::vector<std::string> causes_of(const RunRecord& record) {
   return causes;
 }
 
-Judge::Judge(const Model& model, const ArmConfig& config, std::size_t columns) : expect_(config.expect) {
+Judge::Judge(const Model& model, const ArmConfig& config, std::size_t columns)
+    : expect_(config.expect), frame_(config) {
   constexpr double none = std::numeric_limits<double>::infinity();
   const std::vector<Criteria> own = criteria(model, config);
   const Criteria not_judged{-none, none, 0.0, none, false, false, false};  // joints of payloads
@@ -207,22 +154,6 @@ void Judge::note_joint(double time_s, std::size_t coordinate, double q, double r
   ++joint.cycles;
 }
 
-void Judge::note_frame(double time_s, double distance) noexcept {
-  frame_error_ = larger_error(distance, frame_error_);
-  if (expect_.tracking_max && !(distance <= *expect_.tracking_max) && frame_error_s_ < 0.0) frame_error_s_ = time_s;
-}
-
-void Judge::tell_numbers(double end_s, ArmRecord& record) const {
-  Judge seen = *this;
-  scan_signals(record, seen);
-  if (seen.not_finite_s_ >= 0.0) {
-    add_failure(record, seen.not_finite_s_,
-                joined(to_string(seen.signal_), " of ", coordinate_text(record, seen.coordinate_), " is not finite"));
-  } else if (const std::string figure = figure_that_is_not_finite(record); !figure.empty()) {
-    add_failure(record, end_s, figure);
-  }
-}
-
 void Judge::tell_controller(double end_s, bool to_the_end, ArmRecord& record) const {
   const std::string why = frozen_ < 0
                               ? reason(status_, record)
@@ -298,11 +229,6 @@ void Judge::tell_expected(double end_s, ArmRecord& record) const {
                 joined("the tracking error's rms is ", record.tracking_rms, ", more than the ", *expect_.tracking_rms,
                        " expected"));
   }
-  if (frame_error_s_ >= 0.0) {
-    add_failure(
-        record, frame_error_s_,
-        joined("the frame was up to ", frame_error_, " m away from its target, more than ", *expect_.tracking_max));
-  }
   const auto seen = static_cast<int>(record.collision_begins_s.size());
   if (expect_.collisions && (seen < expect_.collisions->first || seen > expect_.collisions->second)) {
     const auto [least, most] = *expect_.collisions;
@@ -332,6 +258,7 @@ void Judge::write_failures(const Ending& ending, ArmRecord& record) const {
   tell_numbers(end_s, record);
   tell_controller(end_s, whole, record);
   tell_motion(record);
+  frame_.tell(record);
   tell_expected(end_s, record);
   tell_events(ending, end_s, whole, record);
   if (!failed() && ending.given_up) {

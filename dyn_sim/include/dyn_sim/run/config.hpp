@@ -77,11 +77,12 @@ struct ValidationConfig {
 
 // Criteria of a run (`expect`); run/judge.hpp has further ones.
 struct Expectations {
-  double saturation = 0.1;                           // largest share of the cycles with an effort at a limit
-  double prismatic_error_m = 0.25;                   // for revolute joints it is a quarter turn
-  std::optional<double> tracking_rms, tracking_max;  // rad or m; the second replaces the two above
-  std::optional<std::pair<int, int>> collisions;     // at least, at most
-  std::optional<double> validation;                  // largest relative difference from Pinocchio; 0: no breach
+  double saturation = 0.1;                             // largest share of the cycles with an effort at a limit
+  double prismatic_error_m = 0.25;                     // for revolute joints it is a quarter turn
+  double frame_error_m = 0.1, frame_angle_rad = 0.35;  // of the frame from its target, under task_space
+  std::optional<double> tracking_rms, tracking_max;    // rad or m; the second replaces both distances above
+  std::optional<std::pair<int, int>> collisions;       // at least, at most
+  std::optional<double> validation;                    // largest relative difference from Pinocchio; 0: no breach
 };
 
 struct ArmConfig {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "dyn_core/control/controller.hpp"
-#include "dyn_sim/run/record.hpp"
+#include "dyn_sim/run/frame_judge.hpp"
 
 namespace dyn::sim {
 
@@ -56,8 +56,8 @@ class Judge {
   // The position of a joint; `reference` is that of its trajectory.
   DYN_REALTIME void note_joint(double time_s, std::size_t coordinate, double q, double reference,
                                bool with_reference) noexcept;
-  // Under task_space: the distance of the frame from its target, m.
-  DYN_REALTIME void note_frame(double time_s, double distance) noexcept;
+  // Under task_space, where no joint has a reference.
+  DYN_REALTIME void note_frame(double time_s, const FrameSight& seen) noexcept { frame_.note(time_s, seen); }
   // Finds the first value that is not finite, also as a 32-bit number, as the report stores it.
   DYN_REALTIME void note(double time_s, Signal signal, std::size_t coordinate, double value) noexcept {
     if (not_finite_s_ < 0.0 && !(std::abs(value) <= largest)) {
@@ -96,8 +96,8 @@ class Judge {
 
   const Expectations& expect_;
   std::vector<JointJudge> joints_;
-  double frame_error_ = 0.0, frame_error_s_ = -1.0;  // largest distance, and when it was first too large
-  double failed_s_ = -1.0;                           // when the controller failed
+  FrameJudge frame_;
+  double failed_s_ = -1.0;     // when the controller failed
   double no_torque_s_ = -1.0;  // start of the present interval without a torque of its own; negative: none
   double holding_s_ = -1.0;    // start of the present interval in which it followed no reference
   Status status_;              // why it has no torque
