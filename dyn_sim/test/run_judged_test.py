@@ -116,6 +116,18 @@ class Judged(JudgedRun):
         self.passes(text)
         self.judged(text + "expect: {tracking_max: 1.2}\n", "away from its reference")
 
+    def test_an_arm_is_guided_by_hand_only_while_that_is_its_law(self):
+        guided, back = "{at: %s, set: {type: gravity_compensation}}", "{at: %s, set: {type: computed_torque}}"
+        lost = arm7(duration_s="4", plant=overrides(10))
+        self.judged(lost + f"events: [{guided % 3.99}]\n", "did not follow")
+        self.judged(lost + f"events: [{guided % 0}, {back % 0.01}]\n", "did not follow")
+        # Led away and let go it returns to its trajectory.
+        led = "{at: 0.5, push: {link: tool0, force: [0, 90, 0], duration: 0.5}}"
+        self.passes(arm7(duration_s="4", start="[0, 0.5, 0, -1.5, 0, 1.1, 0]",
+                         trajectory="{type: sinusoid, centre: [0, 0.5, 0, -1.5, 0, 1.1, 0], amplitude: 0.1, phase_deg: 0}",
+                         events=f"[{guided % 0.5}, {led}, {back % 1.2}]"))
+        self.assertGreater(self.results()["tracking"]["max"], 0.4)
+
 
 class Expected(JudgedRun):
     def test_tracking(self):

@@ -133,7 +133,10 @@ void ArmLoop::apply_due_events(double time_s, bool wait) noexcept {
     EventWriter::Ready* const ready = events_->due(time_s, wait);
     if (ready == nullptr) return;
     live_.apply(ready->change);
-    if (ready->parameters) controller_.apply(std::move(ready->parameters));
+    if (ready->parameters) {
+      judge_.note_law(ready->parameters->law);
+      controller_.apply(std::move(ready->parameters));
+    }
     if (ready->plant) {
       ready->plant->take_over(*plant_, ready->from);
       plant_.swap(ready->plant);

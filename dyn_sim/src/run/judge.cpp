@@ -35,15 +35,6 @@ void tell_events(const Ending& ending, double end_s, bool whole, ArmRecord& reco
   }
 }
 
-// Under gravity compensation the arm follows the hand that guides it.
-bool follows_its_trajectory(const ArmConfig& config) {
-  if (config.controller.law == control::Law::gravity_compensation) return false;
-  return std::none_of(config.events.begin(), config.events.end(), [](const Event& event) {
-    const auto* const set = std::get_if<SetEvent>(&event.what);
-    return set != nullptr && set->parameter == "type" && set->value == "gravity_compensation";
-  });
-}
-
 const char* unit_of(bool linear) { return linear ? " m" : " rad"; }
 
 // "joint 'a' TEXT", and for how many more joints it is true.
@@ -64,7 +55,7 @@ std::vector<std::string> causes_of(const RunRecord& record) {
 }
 
 Judge::Judge(const Model& model, const ArmConfig& config, std::size_t columns)
-    : expect_(config.expect), frame_(config) {
+    : expect_(config.expect), frame_(config), guided_(config.controller.law == control::Law::gravity_compensation) {
   constexpr double none = std::numeric_limits<double>::infinity();
   const std::vector<Criteria> own = criteria(model, config);
   const Criteria not_judged{-none, none, 0.0, none, false, false, false};  // joints of payloads
@@ -76,7 +67,6 @@ std::vector<Judge::Criteria> Judge::criteria(const Model& robot, const ArmConfig
   constexpr double stop_margin_rad = 0.01, stop_margin_m = 0.002;
   const auto ranges = coordinate_ranges(robot);
   const auto passive = passive_coordinates(robot, config);
-  const bool follows = follows_its_trajectory(config);
   const bool by_joint = config.controller.law != control::Law::task_space;
   std::vector<Criteria> all;
   for (const Joint& joint : robot.joints()) {
@@ -86,7 +76,7 @@ std::vector<Judge::Criteria> Judge::criteria(const Model& robot, const ArmConfig
       const bool wraps = joint.description.type == JointType::continuous;
       const double most =
           config.expect.tracking_max.value_or(linear ? config.expect.prismatic_error_m : quarter_turn_rad);
-      const bool tracked = by_joint && passive[i] == 0 && (follows || config.expect.tracking_max);
+      const bool tracked = by_joint && passive[i] == 0;
       all.push_back(
           {ranges[i].lower, ranges[i].upper, linear ? stop_margin_m : stop_margin_rad, most, linear, wraps, tracked});
     }
@@ -109,6 +99,7 @@ double Judge::JointJudge::motion_rms() const noexcept {
 }
 
 void Judge::note(double time_s, const control::CycleReport& report, bool with_reference) noexcept {
+  if (guided_) guided_s_ = time_s;
   if (with_reference) {
     ++cycles_;
     if (report.saturated) {
@@ -144,8 +135,13 @@ void Judge::note_joint(double time_s, std::size_t coordinate, double q, double r
   if (!with_reference || !by.tracked) return;
   double error = reference - q;
   if (by.wraps) error = std::remainder(error, 2.0 * std::numbers::pi);
-  if (std::abs(error) > by.largest_error && joint.error_s < 0.0) joint.error_s = time_s;
-  joint.error = std::max(joint.error, std::abs(error));
+  const bool far = std::abs(error) > least_motion_rms && time_s < guided_s_ + longest_approach_s;
+  joint.approaches = guided_ || (joint.approaches && far);
+  if (!joint.approaches || expect_.tracking_max) {
+    if (std::abs(error) > by.largest_error && joint.error_s < 0.0) joint.error_s = time_s;
+    joint.error = std::max(joint.error, std::abs(error));
+  }
+  if (joint.approaches) return;
   joint.error_squares += error * error;
   if (joint.cycles == 0) joint.reference_first = reference;
   const double way = reference - joint.reference_first;

@@ -29,6 +29,8 @@ inline constexpr double quarter_turn_rad = 1.5707963267948966;
 // A moving joint does not follow if the rms of its error is more than this share of the rms of its motion.
 inline constexpr double largest_lost_share = 1.0 / 3.0;
 inline constexpr double least_motion_rms = 0.05;  // rad or m; smaller motions and errors are ignored
+// Where the arm was guided by hand, a joint is judged again when it is that near its trajectory, or after so long.
+inline constexpr double longest_approach_s = 2.0;
 
 // One sentence each, with arm and time: "arm 'left' at 1.5 s: ...".
 [[nodiscard]] std::vector<std::string> causes_of(const RunRecord& record);
@@ -53,6 +55,8 @@ class Judge {
   DYN_REALTIME void note(double time_s, const control::CycleReport& report, bool with_reference) noexcept;
   // From now on these; `columns`: those of the coordinates in the record. Other columns keep theirs.
   DYN_REALTIME void judge_by(std::span<const Criteria> criteria, std::span<const int> columns) noexcept;
+  // The law in force from now on. Under gravity compensation the arm follows the hand that guides it.
+  DYN_REALTIME void note_law(control::Law law) noexcept { guided_ = law == control::Law::gravity_compensation; }
   // The position of a joint; `reference` is that of its trajectory.
   DYN_REALTIME void note_joint(double time_s, std::size_t coordinate, double q, double reference,
                                bool with_reference) noexcept;
@@ -82,6 +86,7 @@ class Judge {
     double beyond_lower = 0.0, beyond_upper = 0.0;  // the limits then
     double error = 0.0, error_s = -1.0;             // likewise the distance from the reference
     double error_squares = 0.0;
+    bool approaches = false;                                                     // from where a hand left it
     double reference_first = 0.0, reference_sum = 0.0, reference_squares = 0.0;  // sums of reference - first
     std::int64_t cycles = 0;
 
@@ -97,6 +102,8 @@ class Judge {
   const Expectations& expect_;
   std::vector<JointJudge> joints_;
   FrameJudge frame_;
+  bool guided_;
+  double guided_s_ = 0.0;      // last
   double failed_s_ = -1.0;     // when the controller failed
   double no_torque_s_ = -1.0;  // start of the present interval without a torque of its own; negative: none
   double holding_s_ = -1.0;    // start of the present interval in which it followed no reference
