@@ -23,15 +23,51 @@ void scan_signals(const ArmRecord& record, Judge& judge) {
   }
 }
 
+bool too_large(double value) { return !(std::abs(value) <= Judge::largest); }
+
+// The first in time; negative and empty: none.
+std::pair<double, std::string> frame_signal_that_is_not_finite(const ArmRecord& record) {
+  if (record.frame_signals.empty()) return {-1.0, {}};
+  for (int row = 0; row < record.rows; ++row) {
+    for (std::size_t s = 0; s < frame_signal_count; ++s) {
+      if (!too_large(record.frame_signal(row, static_cast<FrameSignal>(s)))) continue;
+      return {record.time_s[row], joined(frame_signal_names[s], " is not finite")};
+    }
+  }
+  return {-1.0, {}};
+}
+
+using Figures = std::vector<std::pair<std::string, double>>;
+
+void add_estimates(const ArmRecord& record, Figures& figures) {
+  for (const EstimateRecord& estimate : record.estimates) {
+    const auto add = [&](const char* what, double value) {
+      figures.emplace_back(joined(what, " of the estimate '", estimate.name, "'"), value);
+    };
+    add("the time", estimate.attached_s);
+    for (const identify::LearntPayload& learnt : estimate.history) {
+      add("the duration", learnt.time_s);
+      add("the mass", learnt.inertial.mass_kg);
+      add("the centre of mass", largest_entry(learnt.inertial.com_m));
+      add("the inertia", largest_entry(learnt.inertial.inertia_com_kgm2));
+      add("a standard deviation", larger_error(learnt.sigma.mass_kg, largest_entry(learnt.sigma.com_m)));
+      for (const double sigma : learnt.sigma.inertia_kgm2) add("a standard deviation", sigma);
+    }
+  }
+}
+
 std::string figure_that_is_not_finite(const ArmRecord& record) {
-  std::vector<std::pair<std::string, double>> figures{{"the tracking error's rms", record.tracking_rms},
-                                                      {"the largest tracking error", record.tracking_max},
-                                                      {"the largest torque", record.torque_max},
-                                                      {"a passive joint's rate", record.passive_rate_max},
-                                                      {"a passive joint's rate at the end", record.passive_rate_end},
-                                                      {"M's difference from Pinocchio", record.validation.max_M},
-                                                      {"C v's difference from Pinocchio", record.validation.max_Cv},
-                                                      {"g's difference from Pinocchio", record.validation.max_g}};
+  Figures figures{{"the tracking error's rms", record.tracking_rms},
+                  {"the largest tracking error", record.tracking_max},
+                  {"the rms of the frame's angle", record.angle_rms},
+                  {"the largest angle of the frame", record.angle_max},
+                  {"the largest force of the walls", record.wall_force_max},
+                  {"the largest torque", record.torque_max},
+                  {"a passive joint's rate", record.passive_rate_max},
+                  {"a passive joint's rate at the end", record.passive_rate_end},
+                  {"M's difference from Pinocchio", record.validation.max_M},
+                  {"C v's difference from Pinocchio", record.validation.max_Cv},
+                  {"g's difference from Pinocchio", record.validation.max_g}};
   for (const ResidualRecord& r : record.residuals) {
     figures.emplace_back(joined("a difference from Pinocchio at ", r.time_s, " s"),
                          larger_error(r.M, larger_error(r.Cv, r.g)));
@@ -40,8 +76,9 @@ std::string figure_that_is_not_finite(const ArmRecord& record) {
     figures.emplace_back(joined("a reference beyond the limits at ", time_s, " s"),
                          larger_error(std::abs(cut.given), std::abs(cut.limit_value)));
   }
+  add_estimates(record, figures);
   for (const auto& [name, value] : figures) {
-    if (!(std::abs(value) <= Judge::largest)) return joined(name, " is ", value);
+    if (too_large(value)) return joined(name, " is ", value);
   }
   return {};
 }
@@ -51,7 +88,10 @@ std::string figure_that_is_not_finite(const ArmRecord& record) {
 void Judge::tell_numbers(double end_s, ArmRecord& record) const {
   Judge seen = *this;
   scan_signals(record, seen);
-  if (seen.not_finite_s_ >= 0.0) {
+  const auto [frame_s, of_frame] = frame_signal_that_is_not_finite(record);
+  if (frame_s >= 0.0 && (seen.not_finite_s_ < 0.0 || frame_s < seen.not_finite_s_)) {
+    add_failure(record, frame_s, of_frame);
+  } else if (seen.not_finite_s_ >= 0.0) {
     add_failure(record, seen.not_finite_s_,
                 joined(to_string(seen.signal_), " of ", coordinate_text(record, seen.coordinate_), " is not finite"));
   } else if (const std::string figure = figure_that_is_not_finite(record); !figure.empty()) {
