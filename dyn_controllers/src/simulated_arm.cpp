@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
-#include <limits>
 
 #include "dyn_controllers/reported.hpp"
 #include "dyn_controllers/vector_messages.hpp"
@@ -17,8 +16,6 @@ namespace dyn_controllers {
 namespace {
 
 using dyn::ModelError;
-
-constexpr double fault_offset = 0.5;  // rad or m
 
 }  // namespace
 
@@ -335,21 +332,8 @@ bool SimulatedArm::move(double measured_s) {
   return !fails;
 }
 
-// The readings of the sensors, or what `state_fault` makes of them.
-void SimulatedArm::measure_state() {
-  using Kind = StateFault::Kind;
-  const StateFault& fault = settings_.fault;
-  const bool faulty = moved_s_ >= fault.begin_s && moved_s_ < fault.begin_s + fault.duration_s;
-  const Kind kind = faulty ? fault.kind : Kind::none;
-  if (kind == Kind::frozen) return;
-  plant_->measure(q_, v_);
-  if (kind == Kind::nan) std::fill(q_.begin(), q_.end(), std::nan(""));
-  if (kind == Kind::infinite) std::fill(v_.begin(), v_.end(), std::numeric_limits<double>::infinity());
-  if (kind == Kind::offset) q_.front() += fault_offset;
-}
-
 void SimulatedArm::show_state(std::span<const double> torques) {
-  measure_state();
+  dyn::sim::measure(*plant_, settings_.plant.state_fault, moved_s_, q_, v_);
   for (const JointHandles& handles : joints_) {
     const size_t i = handles.coordinate;
     const bool here = handles.coordinate >= 0;

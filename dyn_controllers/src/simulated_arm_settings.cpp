@@ -2,7 +2,6 @@
 #include "dyn_controllers/simulated_arm_settings.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <sstream>
 #include <utility>
@@ -52,16 +51,15 @@ void read_gravity(const HardwareParameters& given, dyn::Vec3d& gravity) {
 }
 
 // "KIND BEGIN DURATION", times in seconds of motion.
-void read_fault(const HardwareParameters& given, StateFault& fault) {
+void read_fault(const HardwareParameters& given, dyn::sim::StateFault& fault) {
   const auto found = given.find("state_fault");
   if (found == given.end()) return;
-  constexpr std::array names{std::pair{"nan", StateFault::Kind::nan}, std::pair{"infinite", StateFault::Kind::infinite},
-                             std::pair{"frozen", StateFault::Kind::frozen},
-                             std::pair{"offset", StateFault::Kind::offset}};
+  const auto& names = dyn::sim::state_fault_names;
   std::istringstream stream(found->second);
   std::string kind, begin, duration, more;
   stream >> kind >> begin >> duration;
-  const auto named = std::find_if(names.begin(), names.end(), [&](const auto& one) { return kind == one.first; });
+  const auto* const named =
+      std::find_if(names.begin(), names.end(), [&](const auto& one) { return kind == one.first; });
   if (named == names.end() || duration.empty() || stream >> more) {
     throw ModelError("hardware parameter state_fault: '" + found->second +
                      "' is not KIND BEGIN DURATION, with nan, infinite, frozen or offset as its kind");
@@ -81,6 +79,11 @@ void read_scenario(const HardwareParameters& given, SimulatedArmSettings& settin
   });
   if (arm == run.arms.end()) {
     throw ModelError("hardware parameter scenario_arm: " + file->second + " has no arm '" + name->second + "'");
+  }
+  if (arm->plant.state_fault.kind != dyn::sim::StateFault::Kind::none) {
+    throw ModelError("hardware parameter scenario: " + file->second +
+                     ": plant.state_fault is for `dyn run`, since the times of this hardware do not begin with the "
+                     "scenario; there is the hardware parameter state_fault");
   }
   settings.plant = arm->plant;
   settings.gravity_mps2 = arm->live.model.gravity_mps2;
@@ -119,7 +122,7 @@ SimulatedArmSettings read_settings(const HardwareParameters& given) {
   read_number(given, "drive_p", settings.drives.p);
   read_number(given, "drive_d", settings.drives.d);
   read_number(given, "fail_after", settings.fail_after_s);
-  read_fault(given, settings.fault);
+  read_fault(given, settings.plant.state_fault);
   return settings;
 }
 

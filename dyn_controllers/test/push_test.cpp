@@ -9,6 +9,7 @@
 #include "controller_manager_fixture.hpp"
 #include "dyn_controllers/simulated_arm_settings.hpp"
 #include "dyn_core/error.hpp"
+#include "dyn_sim/run/config.hpp"
 
 namespace dyn_controllers::test {
 namespace {
@@ -51,9 +52,9 @@ TEST(SimulatedArmSettings, AreWhatTheTagSays) {
   EXPECT_EQ(settings.plant.delay_cycles, 3);
   EXPECT_EQ(settings.drives.d, 2.5);
   EXPECT_EQ(settings.fail_after_s, 4.0);
-  EXPECT_EQ(settings.fault.kind, StateFault::Kind::frozen);
-  EXPECT_EQ(settings.fault.begin_s, 1.5);
-  EXPECT_EQ(settings.fault.duration_s, 0.25);
+  EXPECT_EQ(settings.plant.state_fault.kind, dyn::sim::StateFault::Kind::frozen);
+  EXPECT_EQ(settings.plant.state_fault.begin_s, 1.5);
+  EXPECT_EQ(settings.plant.state_fault.duration_s, 0.25);
   EXPECT_TRUE(settings.start_q.empty());
 }
 
@@ -73,6 +74,9 @@ TEST(SimulatedArmSettings, WhatIsNoValueIsRefusedByName) {
               std::string::npos);
   }
   EXPECT_NE(refusal({{"state_fault", "nan 1 soon"}}).find("state_fault: 'soon' is not a number"), std::string::npos);
+  EXPECT_NE(refusal({{"scenario", dyn::sim::find_scenario("state_frozen").string()}})
+                .find("plant.state_fault is for `dyn run`"),
+            std::string::npos);
   EXPECT_NE(refusal({{"scenario", "/none.yaml"}}).find("/none.yaml: cannot be read"), std::string::npos);
 }
 

@@ -121,6 +121,16 @@ class Yaml(RunTest):
             for key in error.split("known keys: ")[1].strip().split(", "):
                 self.assertIn(f"`{key}`", table)
 
+    def test_the_known_keys_of_the_plant_are_in_the_documents(self):
+        page = (Path(__file__).resolve().parents[2] / "docs" / "run.md").read_text(encoding="utf-8")
+        table = page[page.index("## Plants"):]
+        for engine in ("native", "mujoco"):
+            error = self.run_fast(arm7(plant=f"{{engine: {engine}, foo: 1}}")).error
+            keys = error.split("known keys: ")[1].strip().split(", ")
+            self.assertIn("state_fault", keys)
+            for key in keys:
+                self.assertIn(f"`{key}", table)
+
     def test_file_line_and_key_of_a_value(self):
         for change, *words in (
                 ({"controller": "{type: pid}"}, ":4: controller.type: 'pid' must be one of computed_torque"),
@@ -134,6 +144,10 @@ class Yaml(RunTest):
                 ({"controller": "{payload_link: base_link}"}, ":4: controller.payload_link: link 'base_link' does not move"),
                 ({"controller": "\n  ramp_in: 1\n  adaptation_mass: 0"}, ":6: controller.adaptation_mass: 0 is not above 0"),
                 ({"plant": "{plant_overrides: [{link: hand}]}"}, ":3: plant.plant_overrides[0].link: the robot has no link 'hand'"),
+                ({"plant": "{state_fault: {at: 1, duration: 1}}"}, ":3: plant.state_fault.kind: is missing"),
+                ({"plant": "{state_fault: {kind: lost, at: 1, duration: 1}}"},
+                 ":3: plant.state_fault.kind: 'lost' must be nan, infinite, frozen or offset"),
+                ({"plant": "{state_fault: {kind: nan, at: -1, duration: 1}}"}, ":3: plant.state_fault.at: -1 is not from 0"),
                 ({"plant": "{plant_overrides: [{joint: elbow}]}"},
                  ":3: plant.plant_overrides[0].joint: the robot has no joint 'elbow'"),
                 ({"plant": "{engine: mujoco, walls: [{link: hand}]}"}, ":3: plant.walls[0].link: the robot has no link 'hand'"),

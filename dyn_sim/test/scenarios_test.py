@@ -21,8 +21,8 @@ class Scenarios(unittest.TestCase):
         self.addCleanup(self.directory.cleanup)
         self.out = Path(self.directory.name)
 
-    def play(self, name, engine="native", change=None):
-        """results.json of a scenario; `change` is a list of (old, new) texts."""
+    def run_scenario(self, name, engine, change):
+        """The process; `change` is a list of (old, new) texts."""
         config = SCENARIOS / f"{name}.yaml"
         if change:
             text = config.read_text()
@@ -31,7 +31,17 @@ class Scenarios(unittest.TestCase):
                 text = text.replace(old, new)
             config = self.out / f"{name}.yaml"
             config.write_text(text)
-        done = run("run", config, "--fast", "--engine", engine, "--out", self.out, "--json")
+        return run("run", config, "--fast", "--engine", engine, "--out", self.out, "--json")
+
+    def play_failing(self, name, engine, change=None):
+        """Why a scenario fails that is to fail, as standard error says."""
+        done = self.run_scenario(name, engine, change)
+        self.assertEqual(done.returncode, 3, done.error)
+        return done.error
+
+    def play(self, name, engine="native", change=None):
+        """results.json of a scenario that succeeds."""
+        done = self.run_scenario(name, engine, change)
         self.assertEqual(done.returncode, 0, done.error)
         results = json.loads((self.out / "results.json").read_text())
         self.assertEqual(results, json.loads(done.text))
@@ -156,6 +166,22 @@ class Scenarios(unittest.TestCase):
         self.assertLess(coarse, 1e-3)
         self.assertLess(fine, 0.3 * coarse)
 
+    def test_faults_of_the_state(self):
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                results = self.play("state_lost_briefly", engine)
+                self.assertEqual(results["arms"][0]["recorded_with"]["holding"], 30)
+                self.assertGreater(results["tracking"]["max"], 1e-6, "the last torque is held")
+                for kind in ("nan", "infinite"):
+                    causes = self.play_failing("state_lost_briefly", engine,
+                                               [("{kind: nan", "{kind: " + kind), ("0.03}", "1}")])
+                    self.assertRegex(causes, "at 1.699 s: the controller failed, after holding or safe torques since 1.2 s: "
+                                             "its state or its reference is not finite")
+                self.assertRegex(self.play_failing("state_frozen", engine),
+                                 r"the controller failed, after holding or safe torques since 1\.2\d+ s: "
+                                 r"the state of joint 'joint[1-7]' stayed the same to the last bit")
+                self.assertRegex(self.play_failing("state_offset", engine), "joint 'joint1' did not follow")
+
     def test_wipe_table(self):
         if "mujoco" not in ENGINES:  # the only engine with contacts
             done = run("run", SCENARIOS / "wipe_table.yaml", "--fast", "--out", self.out)
@@ -176,7 +202,7 @@ class Scenarios(unittest.TestCase):
                            "the elbow gives way")
 
     def test_every_scenario_is_tested(self):
-        played = set(re.findall(r'self\.play\("(\w+)"', Path(__file__).read_text()))
+        played = set(re.findall(r'self\.play(?:_failing)?\("(\w+)"', Path(__file__).read_text()))
         self.assertEqual({file.stem for file in SCENARIOS.glob("*.yaml")}, played)
 
 

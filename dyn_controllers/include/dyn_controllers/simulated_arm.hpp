@@ -89,7 +89,6 @@ class SimulatedArm : public hardware_interface::SystemInterface {
   void end_push();
   void tell_walls();
   bool move(double measured_s);
-  void measure_state();
   void show_state(std::span<const double> torques);
   void brake_all() noexcept;
   // `map`: of coordinates, where the robot has other joints than before; null: it is the same robot.

@@ -4,7 +4,6 @@
 // a text that is not a number is refused by name and value (dyn::ModelError). Not for the loop. No ROS.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -17,19 +16,11 @@ namespace dyn_controllers {
 
 using HardwareParameters = std::unordered_map<std::string, std::string>;
 
-// What the state interfaces show in place of the measured state, from a time of motion on, for a while.
-struct StateFault {
-  enum class Kind : std::uint8_t { none, nan, infinite, frozen, offset };
-  Kind kind = Kind::none;
-  double begin_s = 0.0, duration_s = 0.0;
-};
-
 struct SimulatedArmSettings {
-  dyn::sim::PlantSettings plant;
+  dyn::sim::PlantSettings plant;  // the times of its state_fault are of motion
   dyn::Vec3d gravity_mps2{0.0, 0.0, -9.81};
   DriveSettings drives;
-  double fail_after_s = 0.0;  // 0: never
-  StateFault fault;
+  double fail_after_s = 0.0;    // 0: never
   std::vector<double> start_q;  // by coordinate; empty: 0
 };
 

@@ -14,6 +14,7 @@
 #include "dyn_core/model/joint_changes.hpp"
 #include "dyn_core/model/model.hpp"
 #include "dyn_core/model/payload.hpp"
+#include "dyn_sim/state_fault.hpp"
 
 namespace dyn::sim {
 
@@ -74,6 +75,7 @@ struct PlantSettings {
   std::vector<LinkOverride> overrides;
   std::vector<JointOverride> joint_overrides;
   std::vector<Wall> walls{};  // by MuJoCo only
+  StateFault state_fault{};   // of the sensors, played by the loop: measure()
   unsigned seed = 1;
   const std::atomic<bool>* give_up = nullptr;  // set from outside: advance() returns before the end of its period
 };

@@ -179,9 +179,9 @@ void ArmLoop::end_learning(bool wait) noexcept {
 
 // The controller's model may carry other payloads than the plant, or the same in another order. Joints that only the
 // model has are at rest at 0.
-void ArmLoop::measure() noexcept {
+void ArmLoop::measure(double time_s) noexcept {
   const size_t n = plant_->q().size();
-  plant_->measure({plant_q_.data(), n}, {plant_v_.data(), n});
+  sim::measure(*plant_, plant_settings_.state_fault, time_s, {plant_q_.data(), n}, {plant_v_.data(), n});
   for (size_t i = 0; i < on_plant_.size(); ++i) {
     const int k = on_plant_[i];
     q_[i] = k < 0 ? 0.0 : plant_q_[k];
@@ -194,7 +194,7 @@ void ArmLoop::cycle(std::int64_t number, double time_s) noexcept {
     update_ns_ = 0.0;
     return;
   }
-  measure();
+  measure(time_s);
   const size_t own = robot_n_;
   trajectory_->sample(time_s, {ref_q_.data(), own}, {ref_v_.data(), own}, {ref_a_.data(), own});
   ahead_.stand_at(time_s);

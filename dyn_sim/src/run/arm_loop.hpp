@@ -71,7 +71,7 @@ class ArmLoop {
   void start_validator(double rate_hz);
   void sample_in(std::int64_t number) noexcept;
   void become(EventWriter::Robot& robot) noexcept;
-  void measure() noexcept;
+  void measure(double time_s) noexcept;
   void end_learning(bool wait) noexcept;
   void note(double time_s, const control::CycleReport& report) noexcept;
   void note_passive(double time_s) noexcept;

@@ -112,6 +112,19 @@ Wall read_wall(YamlMap& map, const RobotDescription& robot) {
   return wall;
 }
 
+StateFault read_state_fault(YamlMap map) {
+  StateFault fault;
+  const std::string kind = map.text("kind");
+  const auto* const named = std::find_if(state_fault_names.begin(), state_fault_names.end(),
+                                         [&](const auto& one) { return one.first == kind; });
+  if (named == state_fault_names.end()) map.fail("kind", "'" + kind + "' must be nan, infinite, frozen or offset");
+  fault.kind = named->second;
+  fault.begin_s = map.number("at", {0.0, ranges::duration_s, " s"});
+  fault.duration_s = map.number("duration", {0.0, ranges::duration_s, " s"});
+  map.finish();
+  return fault;
+}
+
 PlantSettings read_plant(YamlMap map, const RobotDescription& robot, const std::filesystem::path& file) {
   PlantSettings plant;
   if (map.has("robot")) plant.robot = std::make_shared<const RobotDescription>(read_robot(map, file));
@@ -136,6 +149,7 @@ PlantSettings read_plant(YamlMap map, const RobotDescription& robot, const std::
   plant.limits = map.flag("torque_limits", plant.limits);
   plant.delay_cycles = map.integer("delay", plant.delay_cycles, {0, 100, " cycles"});
   plant.noise = read_noise(map.map("noise"));
+  if (map.has("state_fault")) plant.state_fault = read_state_fault(map.map("state_fault"));
   plant.seed = static_cast<unsigned>(map.integer("seed", 1, any_seed));
   read_overrides(map, robot, plant);
   for (YamlMap& entry : map.list("walls", most_walls)) plant.walls.push_back(read_wall(entry, robot));
