@@ -47,21 +47,26 @@ class JudgedRun(RunTest):
 class Judged(JudgedRun):
     def test_a_sensor_too_noisy_to_control_with(self):
         results = self.judged(arm7(plant="{friction: false, noise: {velocity: 5}}"), "effort was at a limit in 9", "10 %")
+        self.print_row("sensor noise of 5 rad/s")
         self.assertGreater(results["saturation"], 0.9)
         self.assertEqual(results["saturation"], results["arms"][0]["saturation"])
 
     def test_a_torque_that_comes_a_hundred_cycles_late(self):
         self.judged(arm7(duration_s="3", plant="{friction: false, delay: 100}"), "effort was at a limit")
         self.judged(arm7(duration_s="3", plant="{friction: false, delay: 100}"), "away from its reference", "1.5708", "rad")
+        self.print_row("torque that acts 100 cycles late")
 
     def test_a_payload_of_30_kg_that_nobody_told_of(self):
         self.judged(arm7(duration_s="2", events="[{at: 0.2, on: plant, attach: %s}]" % ANVIL), "effort was at a limit")
+        self.print_row("a payload of 30 kg that is not in the controller's model, attached at 0.2 s")
 
     def test_gains_beyond_what_the_rate_allows(self):
         self.judged(arm7(controller=GAINS % ("1.0e+6", "2000", "")), "effort was at a limit")
+        self.print_row("p = 1e6, d = 2000 at 1 kHz")
 
     def test_torque_that_may_change_by_1_a_second(self):
         self.judged(arm7(duration_s="2", controller=GAINS % (400, 40, ", effort_rate_limit: 1")), "effort was at a limit")
+        self.print_row("`effort_rate_limit: 1`")
 
     def test_a_sinusoid_of_100_hz(self):
         for amplitude in (0.3, 0.5):
@@ -69,9 +74,11 @@ class Judged(JudgedRun):
                                   "did not follow", "of that of its motion")
             (lost,) = [failure for failure in results["failures"] if "did not follow" in failure["cause"]]
             self.assertEqual(lost["time_s"], 0.0, "of the whole run")
+            self.print_row(f"a sinusoid of 100 Hz, amplitude {amplitude} rad")
 
     def test_a_plant_with_another_armature(self):
         self.judged(arm7(duration_s="4", plant=overrides(10)), "did not follow", "and so ")
+        self.print_row("drives with an armature of 10 kg m^2 that is not in the model")
         self.judged(arm7(duration_s="4", plant=overrides(1000)), "did not follow")
         self.passes(arm7(plant=overrides(0.01)))
 

@@ -16,6 +16,10 @@ MOVES = "{type: sinusoid, centre: [0, 0, 0, 0, 0, 0, 0], amplitude: 0.3, frequen
 BOX = "{name: box, link: tool0, mass: 1.0, com: [0, 0, 0.06], inertia: [0.002, 0, 0, 0.002, 0, 0.002]}"
 
 
+CRITERIA = {"saturation": "effort was at a limit", "distance": " away from its ", "angle": "turned by up to",
+            "did not follow": "did not follow", "position limits": "beyond its position limits"}
+
+
 def arm7(**changes):
     """A configuration of arm7 on a slow sinusoid, as YAML; entries of `changes` come instead or besides."""
     entries = {"robot": "arm7", "duration_s": "1", "plant": "{friction: false}",
@@ -42,6 +46,16 @@ class RunTest(unittest.TestCase):
 
     def results(self):
         return json.loads((self.out / "results.json").read_text())
+
+    def print_row(self, what):
+        """The last run as a row of docs/safety.md, by which criteria it failed."""
+        results = self.results()
+        unit = "m" if "frame" in results["arms"][0] else "rad"
+        causes = " ".join(failure["cause"] for failure in results["failures"])
+        failed = [name for name, text in CRITERIA.items() if text in causes]
+        tracking = results["tracking"]
+        print(f"| {what} | {results['duration_s']:.0f} s | {100 * results['saturation']:.0f} % | {tracking['max']:.2g} {unit} | "
+              f"{tracking['rms']:.2g} {unit} | {', '.join(failed)} |", flush=True)
 
     def start(self, *arguments, **more):
         """A `dyn` whose loop is under way."""

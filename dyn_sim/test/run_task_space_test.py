@@ -63,9 +63,11 @@ class TaskSpaceRun(RunTest):
     def test_a_frame_far_from_its_target_fails_without_being_asked(self):
         anvil = "[{at: 0.2, on: plant, attach: {name: anvil, link: tool0, mass: 30, com: [0, 0, 0.05]}}]"
         self.judged(hand(events=anvil), "the frame was up to ", " m away from its target, more than 0.1")
+        self.print_row("`task_space`: a payload of 30 kg that is not in the controller's model, attached at 0.2 s")
         far = "{type: poses, poses: [{at: 1, by: [0, 0, 4]}]}"
         self.judged(hand(trajectory=far), "the frame was up to ", "more than 0.1")
         self.judged(hand(trajectory=far), "the frame did not follow", "of the target's motion")
+        self.print_row("`task_space`: a target 4 m away")
         self.judged(hand(trajectory=far, expect="{frame_error: 9, frame_angle: 3.1}"), "the frame did not follow")
         self.passes(hand(trajectory=far, expect="{frame_error: 9, tracking_rms: 9}"))
         turned = "{type: poses, poses: [{at: 0.3, by: [0, 0, 0], rpy: [2, 3.1, 0]}]}"
@@ -77,6 +79,7 @@ class TaskSpaceRun(RunTest):
         poses = "{type: poses, poses: [{at: 1, by: [0, 0.3, 0]}, {at: 2, by: [0, -0.3, 0.2]}]}"
         self.judged(hand(duration_s=2, trajectory=poses, plant="{friction: false, plant_overrides: [%s]}" % drives),
                     "the frame was turned by up to ")
+        self.print_row("`task_space`: drives with an armature of 10 kg m^2 that is not in the model")
 
     def test_an_impedance_yields_to_a_push_and_not_to_a_payload(self):
         soft = TASK % ", task: {mode: impedance, stiffness: [100, 100, 100, 5, 5, 5]}"
