@@ -51,6 +51,7 @@ struct Figures {
   double farthest_rad = 0.0;   // from the faultless reference, during the fault and after it
   double fastest_rad_s = 0.0;  // true rate of a joint at the end of the fault
   double back_s = -1.0;        // after the fault, until it follows within 0.01 rad for good; negative: never
+  double safe_s = -1.0;        // from the fault's begin to a safe state, if it was entered during the fault
   Mode mode = Mode::tracking;  // in the last cycle of the fault
 };
 
@@ -69,6 +70,7 @@ class FaultyLoop {
       const CycleReport report = cycle(k, faulty);
       if (k >= begin_cycle) note(f, k, end);
       if (k == end - 1) f.mode = report.mode;
+      if (faulty && f.safe_s < 0.0 && is_safe(report.mode)) f.safe_s = period_s * (k - begin_cycle);
       if (k >= end) {
         EXPECT_EQ(report.status.ok(), true) << "no fault is reported after its end";
       }
@@ -140,6 +142,13 @@ class FaultyLoop {
     }
   }
 
+  // The safe torque; where the reference is lost, rest.
+  [[nodiscard]] bool is_safe(Mode mode) const {
+    if (mode == Mode::safe_torque) return true;
+    return mode == Mode::holding_reference &&
+           std::all_of(v_.begin(), v_.end(), [](double v) { return std::abs(v) < 0.01; });
+  }
+
   void note(Figures& f, int k, int end) {
     double error = 0.0, rate = 0.0;
     for (size_t i = 0; i < 3; ++i) {
@@ -165,6 +174,10 @@ class FaultyLoop {
   std::deque<std::array<double, 3>> told_, told_v_;
 };
 
+std::string milliseconds(double time_s, const char* never) {
+  return time_s < 0.0 ? never : std::to_string(std::lround(1e3 * time_s)) + " ms";
+}
+
 const char* text_of(Mode mode) {
   constexpr const char* names[] = {"tracking", "reference held", "torque held", "safe torque", "failed"};
   return names[static_cast<size_t>(mode)];
@@ -182,6 +195,11 @@ Mode policy(Kind kind, int cycles) {
   }
 }
 
+bool becomes_safe(Kind kind, int cycles) {
+  if (kind <= Kind::state_frozen) return cycles >= 90;
+  return (kind == Kind::reference_missing || kind == Kind::reference_nan) && cycles == 1000;
+}
+
 class Faults : public testing::TestWithParam<Fault> {};
 
 TEST_P(Faults, HaveTheirPolicy) {
@@ -189,10 +207,11 @@ TEST_P(Faults, HaveTheirPolicy) {
     SCOPED_TRACE(std::string(GetParam().name) + " for " + std::to_string(cycles) + " cycles");
     const Figures f = FaultyLoop(GetParam().kind).run(cycles);
     EXPECT_EQ(f.mode, policy(GetParam().kind, cycles));
-    std::printf("| %s | %d | %s | %.0f N m | %.0f N m | %.2g rad | %.2g rad/s | %s |\n", GetParam().name, cycles,
+    std::printf("| %s | %d | %s | %.0f N m | %.0f N m | %.2g rad | %.2g rad/s | %s | %s |\n", GetParam().name, cycles,
                 text_of(f.mode), f.largest_Nm, f.jump_Nm, f.farthest_rad, f.fastest_rad_s,
-                f.back_s < 0.0 ? "not in 3 s"
-                               : (std::to_string(static_cast<int>(std::lround(1e3 * f.back_s))) + " ms").c_str());
+                milliseconds(f.safe_s, "-").c_str(), milliseconds(f.back_s, "not in 3 s").c_str());
+    EXPECT_EQ(f.safe_s >= 0.0, becomes_safe(GetParam().kind, cycles));
+    EXPECT_LT(f.safe_s, GetParam().kind < Kind::state_jumps ? 0.06 : 0.4) << "s until a safe state";
     if (cycles == 1) {
       EXPECT_LT(f.farthest_rad, 0.02) << "one lost cycle is bridged";
     }

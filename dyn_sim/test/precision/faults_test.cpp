@@ -62,6 +62,7 @@ struct Figures {
   double farthest_rad = 0.0;           // from the motion that was meant, from the fault's begin on
   double fastest = 0.0;                // share of a velocity limit, at the end of the fault
   double back_s = -1.0;                // after the fault, until it follows within 0.01 rad for good; negative: never
+  double safe_s = -1.0;                // from the fault's begin to a safe state, if it was entered during the fault
   Mode mode = Mode::tracking;          // in the last cycle of the fault
 };
 
@@ -90,6 +91,7 @@ class FaultyLoop : public ClosedLoop {
       if (!(faulty && kind_ == Kind::loop_stands)) {
         const CycleReport report = control(k, faulty, k == end && kind_ == Kind::loop_stands ? faulty_cycles + 1 : 1);
         if (k == end - 1) f.mode = report.mode;
+        if (faulty && f.safe_s < 0.0 && is_safe(report.mode)) f.safe_s = period_s * (k - begin_cycle);
       }
       if (k >= begin_cycle) note(f, k, end);
       plant->advance({effort.data(), n}, period_s);
@@ -143,6 +145,14 @@ class FaultyLoop : public ClosedLoop {
     return controller.step({given_, given_v_, nullptr, elapsed_s}, {wanted_[0], wanted_[1], wanted_[2], !lost}, effort);
   }
 
+  // The safe torque; where the reference is lost, rest.
+  [[nodiscard]] bool is_safe(Mode mode) const {
+    if (mode != Mode::holding_reference) return mode == Mode::safe_torque;
+    double rate = 0.0;
+    for (size_t i = 0; i < n; ++i) rate = std::max(rate, std::abs(plant->v()[i]) / limits_[i].velocity);
+    return rate < 0.01;
+  }
+
   void note(Figures& f, int k, int end) {
     sample(period_s * k);
     double error = 0.0, rate = 0.0;
@@ -178,11 +188,19 @@ Mode policy(Kind kind, int cycles) {
   }
 }
 
+bool becomes_safe(Kind kind, int cycles) {
+  if (kind <= Kind::state_frozen) return cycles >= 90;
+  return kind == Kind::reference_lost && cycles == 1000;
+}
+
 void print(const std::string& engine, const Fault& fault, int cycles, const Figures& f) {
   constexpr const char* modes[] = {"tracking", "reference held", "torque held", "safe torque", "failed"};
-  const std::string back = f.back_s < 0.0 ? "not in 3 s" : std::to_string(std::lround(1e3 * f.back_s)) + " ms";
-  std::printf("| %s | %s | %d | %s | %.2f | %.2f | %.2g rad | %.2f | %s |\n", fault.name, engine.c_str(), cycles,
-              modes[static_cast<size_t>(f.mode)], f.strongest, f.step, f.farthest_rad, f.fastest, back.c_str());
+  const auto after = [](double time_s, const char* never) {
+    return time_s < 0.0 ? never : std::to_string(std::lround(1e3 * time_s)) + " ms";
+  };
+  std::printf("| %s | %s | %d | %s | %.2f | %.2f | %.2g rad | %.2f | %s | %s |\n", fault.name, engine.c_str(), cycles,
+              modes[static_cast<size_t>(f.mode)], f.strongest, f.step, f.farthest_rad, f.fastest,
+              after(f.safe_s, "-").c_str(), after(f.back_s, "not in 3 s").c_str());
 }
 
 class FaultsOnPlants : public testing::TestWithParam<Fault> {};
@@ -194,6 +212,8 @@ TEST_P(FaultsOnPlants, HaveTheirPolicy) {
     const Figures native = FaultyLoop("native", fault.kind).run(cycles);
     print("native", fault, cycles, native);
     EXPECT_EQ(native.mode, policy(fault.kind, cycles));
+    EXPECT_EQ(native.safe_s >= 0.0, becomes_safe(fault.kind, cycles));
+    EXPECT_LT(native.safe_s, fault.kind <= Kind::state_frozen ? 0.06 : 0.5) << "s until a safe state";
     if (cycles == 10) {
       EXPECT_GE(native.back_s, 0.0) << "the arm follows again after a fault of ten cycles";
     }
@@ -201,6 +221,7 @@ TEST_P(FaultsOnPlants, HaveTheirPolicy) {
     const Figures mujoco = FaultyLoop("mujoco", fault.kind).run(cycles);
     print("mujoco", fault, cycles, mujoco);
     EXPECT_EQ(mujoco.mode, native.mode);
+    EXPECT_NEAR(mujoco.safe_s, native.safe_s, 0.005);
     EXPECT_EQ(mujoco.back_s >= 0.0, native.back_s >= 0.0);
     EXPECT_NEAR(mujoco.farthest_rad, native.farthest_rad, 1e-3 + 0.1 * native.farthest_rad);
   }
