@@ -176,12 +176,18 @@ Applied LiveModel::change(Parts parts, double transition_time_s, Change* later, 
   check_transition_time(transition_time_s);
   auto [model, warnings] = prepare(parts, attaches, map);
   ++parts.bodies;
-  parts_ = std::move(parts);
-  auto generation = make_generation(model);
-  name_bodies(*generation);
-  spare_ = make_generation(model);
-  name_bodies(*spare_);
-  return hand_over(std::move(generation), std::move(warnings), transition_time_s, later);
+  std::swap(parts_, parts);
+  try {
+    auto generation = make_generation(model), spare = make_generation(model);
+    name_bodies(*generation);
+    name_bodies(*spare);
+    Applied applied = hand_over(std::move(generation), std::move(warnings), transition_time_s, later);
+    spare_ = std::move(spare);
+    return applied;
+  } catch (...) {  // no memory
+    std::swap(parts_, parts);
+    throw;
+  }
 }
 
 // The same for rigid payloads: nothing is built anew, since bodies and joints stay.
@@ -191,9 +197,12 @@ Applied LiveModel::change_inertias(Model next, double transition_time_s, Change*
   std::vector<std::string> warnings;
   if (options_.check) warnings = options_.check(*model_, *model, attached);
   auto generation = reuse_generation(model);
-  if (attached != nullptr) parts_.payloads.push_back(*attached);
-  std::erase_if(parts_.payloads, [&](const Payload& p) { return attached == nullptr && p.name() == detached; });
-  return hand_over(std::move(generation), std::move(warnings), transition_time_s, later);
+  std::vector<Payload> payloads = parts_.payloads;
+  if (attached != nullptr) payloads.push_back(*attached);
+  std::erase_if(payloads, [&](const Payload& p) { return attached == nullptr && p.name() == detached; });
+  Applied applied = hand_over(std::move(generation), std::move(warnings), transition_time_s, later);
+  parts_.payloads = std::move(payloads);
+  return applied;
 }
 
 lockfree::Owned<Generation> LiveModel::make_generation(const std::shared_ptr<const Model>& model) const {
@@ -222,12 +231,17 @@ lockfree::Owned<Generation> LiveModel::reuse_generation(const std::shared_ptr<co
   return generation;
 }
 
+// Where there is no memory for it, nothing has changed: everything that allocates comes first.
 Applied LiveModel::hand_over(lockfree::Owned<Generation> generation, std::vector<std::string> warnings,
                              double transition_time_s, Change* later) {
-  generation->id = generations_++;
+  generation->id = generations_;
   generation->joint_settings = parts_.joint_settings ? parts_.joint_settings->copy() : nullptr;
+  const std::vector<std::string>& of_model = generation->model->warnings();
+  warnings.insert(warnings.end(), of_model.begin(), of_model.end());
+  Applied applied{generation->id, generation->model->coordinate_names(), std::move(warnings)};
+  recent_models_[generation->id] = generation->model;
+  ++generations_;
   model_ = generation->model;
-  recent_models_[generation->id] = model_;
   if (recent_models_.size() > models_remembered) recent_models_.erase(recent_models_.begin());
   // A body whose inertia differs from the published one gets a new version, and a ramp of transition_time_s.
   for (int body = 0; body < model_->bodies(); ++body) {
@@ -239,8 +253,6 @@ Applied LiveModel::hand_over(lockfree::Owned<Generation> generation, std::vector
     }
     transition = last.transition;
   }
-  warnings.insert(warnings.end(), model_->warnings().begin(), model_->warnings().end());
-  Applied applied{generation->id, model_->coordinate_names(), std::move(warnings)};
   if (later != nullptr) {
     later->generation_ = std::move(generation);
   } else {

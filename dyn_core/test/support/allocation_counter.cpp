@@ -15,17 +15,21 @@
 
 #include "dyn_core/realtime.hpp"
 #include "dyn_core/sanitized.hpp"
+#include "support/allocation_failure.hpp"
 
 namespace dyn::test {
 namespace {
 thread_local AllocationCount count;  // no constructor, no destructor: safe from the first malloc to the last free
+thread_local std::int64_t before_failure = -1;
 }  // namespace
 
 AllocationCount allocations_of_this_thread() noexcept { return count; }
+void fail_allocation_after(std::int64_t allocations) noexcept { before_failure = allocations; }
+bool allocation_has_failed() noexcept { return before_failure < 0; }
 
 }  // namespace dyn::test
 
-using dyn::test::count;
+using dyn::test::before_failure, dyn::test::count;
 
 namespace {
 // In a guarded program this fires within the loop.
@@ -51,6 +55,14 @@ const int installed = __sanitizer_install_malloc_and_free_hooks(
 
 #else
 
+namespace {
+bool fails() noexcept {
+  if (before_failure < 0 || before_failure-- > 0) return false;
+  errno = ENOMEM;
+  return true;
+}
+}  // namespace
+
 extern "C" {
 
 // The allocator behind the replaced names; exported by glibc for this purpose.
@@ -62,15 +74,15 @@ void __libc_free(void*);
 
 void* malloc(size_t size) noexcept {
   count_allocation();
-  return __libc_malloc(size);
+  return fails() ? nullptr : __libc_malloc(size);
 }
 void* calloc(size_t number, size_t size) noexcept {
   count_allocation();
-  return __libc_calloc(number, size);
+  return fails() ? nullptr : __libc_calloc(number, size);
 }
 void* realloc(void* p, size_t size) noexcept {
   count_allocation();
-  return __libc_realloc(p, size);
+  return fails() ? nullptr : __libc_realloc(p, size);
 }
 void* reallocarray(void* p, size_t number, size_t size) noexcept {
   count_allocation();
@@ -79,20 +91,20 @@ void* reallocarray(void* p, size_t number, size_t size) noexcept {
     errno = ENOMEM;
     return nullptr;
   }
-  return __libc_realloc(p, bytes);
+  return fails() ? nullptr : __libc_realloc(p, bytes);
 }
 void* memalign(size_t alignment, size_t size) noexcept {
   count_allocation();
-  return __libc_memalign(alignment, size);
+  return fails() ? nullptr : __libc_memalign(alignment, size);
 }
 void* aligned_alloc(size_t alignment, size_t size) noexcept {
   count_allocation();
-  return __libc_memalign(alignment, size);
+  return fails() ? nullptr : __libc_memalign(alignment, size);
 }
 int posix_memalign(void** result, size_t alignment, size_t size) noexcept {
   count_allocation();
   if (alignment % sizeof(void*) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0) return EINVAL;
-  void* p = __libc_memalign(alignment, size);
+  void* p = fails() ? nullptr : __libc_memalign(alignment, size);
   if (p == nullptr) return ENOMEM;
   *result = p;
   return 0;
