@@ -13,8 +13,10 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
-from launch.actions import RegisterEventHandler
+from launch.actions import EmitEvent, RegisterEventHandler
 from launch.event_handlers import OnProcessExit, OnProcessIO
+from launch.events import matches_action
+from launch.events.process import SignalProcess
 from launch_ros.actions import Node
 
 TYPES = {'computed_torque': 'ComputedTorqueController', 'feedforward': 'FeedforwardController',
@@ -201,6 +203,43 @@ def parameters_file(joints, controller, own, rate, space='', use_sim_time=False,
     return file
 
 
+def coordinates(robot):
+    """Names of the degrees of freedom in the order of `dyn`."""
+    program = shutil.which('dyn')
+    if not program:
+        raise RuntimeError('out: needs the program `dyn` in PATH')
+    answer = subprocess.run([program, 'info', robot_file(robot), '--json'], capture_output=True, text=True, check=False)
+    if answer.returncode != 0:
+        raise RuntimeError('out: ' + answer.stderr.strip())
+    return json.loads(answer.stdout)['joints']
+
+
+def recorder_node(values, start, use_sim_time):
+    """Records from the controller's first state until SIGINT and writes what `dyn run` writes. `values`: arguments of
+    computed_torque.launch.py; `start`: positions by joint. The configuration's motion, to stand there, is not played:
+    another node moves the arm."""
+    stand = [start.get(name, 0.0) for name in coordinates(values['robot'])]
+    of_task = values['controller'] == 'task_space'
+    robot = values['robot']
+    run = {'title': f"{values['controller']} on {os.path.basename(robot)}",
+           'robot': os.path.abspath(robot) if os.path.isfile(robot) else robot,
+           'rate_hz': int(values['rate']),
+           'plant': {'engine': 'native' if values['plant'] == 'native' else 'mujoco'},
+           'controller': {'type': values['controller'], **({'frame': values['frame']} if of_task else {}),
+                          'jsim_algorithm': values['jsim_algorithm'],
+                          'coriolis_algorithm': values['coriolis_algorithm'],
+                          'validation': {'mode': values['validation']}},
+           'start': stand,
+           'trajectory': ({'type': 'poses', 'poses': [{'at': 1.0}]} if of_task
+                          else {'type': 'quintic', 'way_points': [stand]})}
+    file = os.path.join(temporary_folder(), 'run.yaml')
+    with open(file, 'w', encoding='utf-8') as stream:
+        json.dump(run, stream)
+    return Node(package='dyn_controllers', executable='play_scenario', output='screen',
+                arguments=['--record', file, os.path.abspath(values['out'])],
+                parameters=[{'use_sim_time': use_sim_time}])
+
+
 def controller_names(controller):
     return ['joint_state_broadcaster', controller + '_controller'] + ['joint_trajectory_controller'] * (controller in CHAINED)
 
@@ -262,6 +301,11 @@ def after(node, program, then):
         return then()
 
     return RegisterEventHandler(OnProcessExit(target_action=node, on_exit=when_over))
+
+
+def interrupt(node):
+    """Ends the program of this node as Ctrl-C does."""
+    return EmitEvent(event=SignalProcess(signal_number=signal.SIGINT, process_matcher=matches_action(node)))
 
 
 def rviz_node(robot, use_sim_time=False):

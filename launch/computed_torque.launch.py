@@ -2,7 +2,7 @@
 """An arm under torque control: robot_state_publisher, controller_manager with the simulated arm, joint states, one of
 this package's controllers chained with joint_trajectory_controller, and a node that moves the arm.
 
-    ros2 launch dyn_control computed_torque.launch.py robot:=arm7 jsim_algorithm:=gdahj duration:=20
+    ros2 launch dyn_control computed_torque.launch.py robot:=arm7 jsim_algorithm:=gdahj duration:=20 out:=moved
 """
 import os
 import sys
@@ -31,6 +31,7 @@ ARGUMENTS = [
     ('validation', 'off', 'off, monitor or gate: comparison with Pinocchio beside the loop'),
     ('move', 'true', 'move the arm; false: it waits for goals'),
     ('duration', '0', 's after which everything ends with a summary; 0: never'),
+    ('out', '', 'folder for the files that `dyn run` writes, report.html and log.mcap included, about what was moved'),
     ('use_sim_time', 'false', 'take the time from /clock, published by a simulator of your own'),
     ('rviz', 'false', 'start RViz'),
 ]
@@ -39,7 +40,7 @@ ARGUMENTS = [
 def controller_parameters(robot, joints, controller, values):
     of_task = {}
     if controller == 'task_space':
-        of_task = {'frame': values['frame'] or bringup.hand_link(robot)}
+        of_task = {'frame': values['frame']}
     return {**of_task,
             'jsim_algorithm': values['jsim_algorithm'],
             'coriolis_algorithm': values['coriolis_algorithm'],
@@ -57,7 +58,9 @@ def bring_up(context):
     robot = ElementTree.fromstring(bringup.urdf_text(bringup.robot_file(values['robot']),
                                                      {'engine': values['plant']}))
     joints = bringup.driven_joints(robot)
-    start = bringup.bent(robot, joints) if controller == 'task_space' else None
+    bent = bringup.bent(robot, joints)
+    start = bent if controller == 'task_space' else None
+    values['frame'] = values['frame'] or bringup.hand_link(robot)
     outside = values['plant'] == bringup.MUJOCO
     if outside:
         step_s = bringup.mujoco_step_s(int(values['rate']))
@@ -81,20 +84,25 @@ def bring_up(context):
                  parameters=[{'use_sim_time': use_sim_time}],
                  arguments=['--controller', controller + '_controller', '--duration', str(duration)])
     over = Shutdown(reason='the duration is over')
+    recorder = [bringup.recorder_node(values, bent, use_sim_time)] if values['out'] else []
     starter = Node(package='dyn_control', executable='start_in_mujoco.py', output='screen',
                    arguments=bringup.controller_names(controller))
 
     def when_active():
         if moved:
             return [mover]
-        return [TimerAction(period=duration, actions=[over])] if duration > 0.0 else []
+        return [TimerAction(period=duration, actions=when_over())] if duration > 0.0 else []
+
+    def when_over():
+        return [bringup.interrupt(node) for node in recorder] or [over]
 
     nodes.append(bringup.after(spawner, 'the spawner of the controllers',
                                lambda: [starter] if outside else when_active()))
     if outside:
         nodes.append(bringup.after(starter, 'start_in_mujoco.py', when_active))
     if moved:
-        nodes.append(bringup.after(mover, program, lambda: [over]))
+        nodes.append(bringup.after(mover, program, when_over))
+    nodes += recorder + [bringup.after(node, 'play_scenario', lambda: [over]) for node in recorder]
     return nodes
 
 

@@ -3,6 +3,9 @@
 // play_scenario FILE [DIR]: plays a `dyn run` configuration on controllers that scenario.launch.py has started. It ends
 // by itself with a summary, and with results.json, log.csv and report.html in DIR as `dyn run` writes them; exit code 3
 // if the run failed by the criteria of `dyn run`, each cause on standard error.
+//
+// play_scenario --record FILE DIR: sends nothing, and records what another program makes those controllers do, from
+// their first state, which it waits for, until SIGINT; of FILE it uses robot, controller and plant. It ends alike.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -44,11 +47,13 @@ struct Planned {
   ScenarioArm* arm;
 };
 
-bool wait_until_ready(rclcpp::Node& node, const std::vector<std::unique_ptr<ScenarioArm>>& arms) {
+bool wait_until_ready(rclcpp::Node& node, const std::vector<std::unique_ptr<ScenarioArm>>& arms, bool recording) {
   std::string missing;
-  for (int tenths = 0; tenths < 600 && rclcpp::ok(); ++tenths) {
+  for (int tenths = 0; (tenths < 600 || recording) && rclcpp::ok(); ++tenths) {
     missing.clear();
-    for (const auto& arm : arms) missing = missing.empty() ? arm->missing() : missing;
+    for (const auto& arm : arms) {
+      if (missing.empty()) missing = recording ? arm->missing_state() : arm->missing();
+    }
     if (missing.empty()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
@@ -89,17 +94,24 @@ void play(rclcpp::Node& node, const dyn::sim::RunConfig& run, const std::vector<
   node.get_clock()->sleep_until(begin + rclcpp::Duration::from_seconds(run.duration_s));
 }
 
+// Until SIGINT, which shuts ROS down. How long it took.
+double record_until_interrupted(rclcpp::Node& node, const std::vector<std::unique_ptr<ScenarioArm>>& arms) {
+  const rclcpp::Time begin = node.now();
+  for (const auto& arm : arms) arm->record().begin_at(begin);
+  while (rclcpp::ok()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return (node.now() - begin).seconds();
+}
+
 // The number of cycles and their durations are known to the controller manager only.
-dyn::sim::RunRecord record_of(const dyn::sim::RunConfig& run, const std::vector<std::unique_ptr<ScenarioArm>>& arms) {
+dyn::sim::RunRecord record_of(const dyn::sim::RunConfig& run, const dyn::sim::Ending& ending,
+                              const std::vector<std::unique_ptr<ScenarioArm>>& arms) {
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   dyn::sim::RunRecord record;
   record.config = &run;
   record.update = record.wakeup = {unknown, unknown, unknown, unknown};
   record.real_time = true;
   record.scheduling = "controller_manager; states and residuals as they were published";
-  record.duration_s = run.duration_s;
-  dyn::sim::Ending ending;
-  ending.end_s = ending.planned_s = run.duration_s;
+  record.duration_s = ending.end_s;
   for (const auto& arm : arms) record.arms.push_back(arm->record().result(ending));
   return record;
 }
@@ -109,9 +121,11 @@ void write(const dyn::sim::RunRecord& record, dyn::sim::OutputFolder& folder) {
   folder.publish("results.json", {});
 }
 
-int main_of(const std::vector<std::string>& arguments) {
+int main_of(std::vector<std::string> arguments) {
+  const bool recording = arguments.size() == 4 && arguments[1] == "--record";
+  if (recording) arguments.erase(arguments.begin() + 1);
   if (arguments.size() != 2 && arguments.size() != 3) {
-    (void)std::fputs("usage: play_scenario FILE [DIR]\n", stderr);
+    (void)std::fputs("usage: play_scenario FILE [DIR]\n       play_scenario --record FILE DIR\n", stderr);
     return 2;
   }
   const dyn::sim::RunConfig run = dyn::sim::load_run_config(arguments[1]);
@@ -122,13 +136,20 @@ int main_of(const std::vector<std::string>& arguments) {
   for (const dyn::sim::ArmConfig& arm : run.arms) {
     arms.push_back(std::make_unique<ScenarioArm>(*node, arm, run.arms.size() > 1 ? '/' + arm.name : ""));
   }
+  dyn::sim::Ending ending;
+  ending.asked = recording;
+  ending.end_s = ending.planned_s = run.duration_s;
   {
     const Spinning spinning(node);
-    if (!wait_until_ready(*node, arms)) return 1;
-    play(*node, run, arms);
+    if (!wait_until_ready(*node, arms, recording)) return 1;
+    if (recording) {
+      ending.end_s = ending.planned_s = record_until_interrupted(*node, arms);
+    } else {
+      play(*node, run, arms);
+    }
   }
   for (const auto& arm : arms) (void)std::printf("summary: %s\n", arm->record().summary().c_str());
-  const dyn::sim::RunRecord record = record_of(run, arms);
+  const dyn::sim::RunRecord record = record_of(run, ending, arms);
   const auto causes = dyn::sim::causes_of(record);
   for (const std::string& cause : causes) (void)std::fprintf(stderr, "play_scenario: %s\n", cause.c_str());
   if (folder) {

@@ -85,6 +85,7 @@ rclcpp::Parameter as_type(const std::string& name, const std::string& value, rcl
 std::string controller_name(dyn::control::Law law) {
   using dyn::control::Law;
   if (law == Law::task_space) return "task_space_controller";
+  if (law == Law::gravity_compensation) return "gravity_compensation_controller";
   return law == Law::feedforward ? "feedforward_controller" : "computed_torque_controller";
 }
 
@@ -133,8 +134,10 @@ std::string ScenarioArm::missing() const {
     if (!client->service_is_ready()) return client->get_service_name();
   }
   if (!parameters_->service_is_ready()) return "parameters of the controller";
-  return record_.has_seen_a_state() ? "" : states_->get_topic_name();
+  return missing_state();
 }
+
+std::string ScenarioArm::missing_state() const { return record_.has_seen_a_state() ? "" : states_->get_topic_name(); }
 
 // By the action, not by the topic: its answer says whether it was accepted.
 void ScenarioArm::send_trajectory(const rclcpp::Time& begin, double duration_s) {

@@ -30,6 +30,7 @@ class ScenarioArm {
 
   // The first node, service or action that is not available yet; empty if all are.
   [[nodiscard]] std::string missing() const;
+  [[nodiscard]] std::string missing_state() const;  // the same for what is recorded
   // From `begin` on for `duration_s`, then to rest within a second. Throws std::runtime_error if it is not accepted.
   void send_trajectory(const rclcpp::Time& begin, double duration_s);
   // The answer. Throws std::runtime_error with the reason if something was refused or did not answer.
