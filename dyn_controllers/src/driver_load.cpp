@@ -200,6 +200,7 @@ void DriverLoad::call(const dyn::BodyInertia& load, double transition_time_s) {
     driver_->told.reset();
     throw dyn::ModelError(driver + " is not there");
   }
+  const SharedDriver::Servers asked = servers();
   const std::shared_ptr<void> request = service_->request(load, transition_time_s);
   auto answer = client_->async_send_request(request.get());
   const auto look = [&](auto slice) {
@@ -214,6 +215,25 @@ void DriverLoad::call(const dyn::BodyInertia& load, double transition_time_s) {
   const std::string refusal = service_->refusal(answer.get().get());
   if (!refusal.empty())
     throw dyn::ModelError(driver + " refuses a load of " + std::to_string(load.mass_kg) + " kg: " + refusal);
+  driver_->told_servers = asked;
+}
+
+// By DDS, which has the answers of a service on a topic of this name. Under another middleware none is found.
+SharedDriver::Servers DriverLoad::servers() const {
+  SharedDriver::Servers found;
+  if (!client_) return found;
+  const std::string answers = std::string("rr") + client_->get_service_name() + "Reply";
+  for (const auto& server : node_.get_node_graph_interface()->get_publishers_info_by_topic(answers, true)) {
+    found.push_back(server.endpoint_gid());
+  }
+  return found;
+}
+
+bool DriverLoad::has_another_server() const {
+  const SharedDriver::Servers now = servers();
+  const SharedDriver::Servers& told = driver_->told_servers;
+  return std::any_of(now.begin(), now.end(),
+                     [&](const auto& server) { return std::find(told.begin(), told.end(), server) == told.end(); });
 }
 
 void DriverLoad::try_again() {
@@ -221,11 +241,11 @@ void DriverLoad::try_again() {
   if (mine && driver_->is_told_by(node_)) agree();
 }
 
-// In this controller's turn. A driver that has gone may come back without its load.
+// In this controller's turn. A driver that has gone, or was started again, may come back without its load.
 void DriverLoad::agree() {
   const bool there = !client_ || client_->service_is_ready();
-  if (!there) driver_->told.reset();
   try {
+    if (!there || has_another_server()) driver_->told.reset();
     if (driver_carries(load_with(live_.payloads()))) return;
     if (!there) throw dyn::ModelError("the robot's driver (" + settings_.name + ") is not there");
     tell(live_.payloads(), 0.0);

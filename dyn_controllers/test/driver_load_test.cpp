@@ -358,6 +358,25 @@ TYPED_TEST(DriverService, ThatHasGoneIsWaitedFor) {
   Server<TypeParam> server;  // the driver has come back, and may have forgotten its load
   EXPECT_TRUE(this->becomes(server, 2.5));
 }
+
+TYPED_TEST(DriverService, ThatIsStartedAgainAtOnceIsToldItsLoad) {
+  std::optional<Server<TypeParam>> server(std::in_place);
+  ASSERT_TRUE(this->becomes(*server, tool_kg));
+  ASSERT_TRUE(this->room_->template call<AttachPayload>("attach_payload", box())->success);
+  for (int times = 0; times < 3; ++times) {
+    server.reset();
+    server.emplace();
+    EXPECT_TRUE(this->becomes(*server, 2.5)) << times;
+  }
+}
+
+TYPED_TEST(DriverService, ThatStaysIsToldOnce) {
+  Server<TypeParam> server;
+  ASSERT_TRUE(this->becomes(server, tool_kg));
+  const auto end = std::chrono::steady_clock::now() + 2500ms;  // it is looked after once a second
+  EXPECT_TRUE(this->room_->spin_until([&] { return std::chrono::steady_clock::now() > end; }));
+  EXPECT_EQ(server.requests, 1);
+}
 #endif
 
 }  // namespace

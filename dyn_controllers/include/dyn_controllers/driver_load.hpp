@@ -62,6 +62,8 @@ class DriverLoad {
   [[nodiscard]] std::unique_lock<std::timed_mutex> turn();
   [[nodiscard]] dyn::BodyInertia load_with(const std::vector<dyn::Payload>& payloads) const;
   [[nodiscard]] bool driver_carries(const dyn::BodyInertia& load) const;
+  [[nodiscard]] SharedDriver::Servers servers() const;
+  [[nodiscard]] bool has_another_server() const;
   [[nodiscard]] bool comes(const std::function<bool(std::chrono::milliseconds)>& look) const;
 
   std::mutex one_at_a_time_;  // changes, and the timer's repetitions

@@ -5,7 +5,9 @@
 // while none is, the one that was it before, or was configured first. Not for the loop.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +16,7 @@
 
 #include "dyn_core/model/body_inertia.hpp"
 #include "rclcpp_lifecycle/lifecycle_node.hpp"
+#include "rmw/types.h"
 
 namespace dyn_controllers {
 
@@ -36,6 +39,9 @@ class SharedDriver {
   [[nodiscard]] std::unique_lock<std::timed_mutex> turn(const std::atomic<bool>& stopped);
   // The load that the driver has agreed to last, in the turn of whoever reads or writes it; none: not known.
   std::optional<dyn::BodyInertia> told;
+  // The identifiers of the servers that were there then, likewise. One that has come since does not know the load.
+  using Servers = std::vector<std::array<std::uint8_t, RMW_GID_STORAGE_SIZE>>;
+  Servers told_servers;
 
  private:
   std::timed_mutex turns_;
