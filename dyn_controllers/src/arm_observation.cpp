@@ -131,7 +131,7 @@ void ArmObservation::observe_delay(const dyn::control::Controller& controller, c
   for (int i = 0; i < n; ++i) {
     effort_[i] = applied[i] + (settings_.front().drive_adds_gravity ? dynamics.g()[i] : 0.0);
   }
-  delays_.update(dynamics, v, effort_, n);
+  delays_.update(dynamics, controller.prediction(), v, effort_, n);
   delay_ = delays_.estimate();
 }
 

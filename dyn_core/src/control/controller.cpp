@@ -247,6 +247,7 @@ bool Controller::has_entries() const noexcept { return !impl_->actuation.entries
 size_t Controller::entry_of(size_t coordinate) const noexcept { return impl_->entry_of(static_cast<int>(coordinate)); }
 const TaskCycle& Controller::task() const noexcept { return impl_->task.cycle; }
 live::Generation* Controller::last_generation() const noexcept { return impl_->last_good; }
+double Controller::prediction() const noexcept { return impl_->parameters->prediction; }
 double Controller::effort_bound(size_t coordinate) const noexcept {
   const int i = static_cast<int>(coordinate);
   return i < impl_->robot_n ? impl_->effort_bound(i) : 0.0;

@@ -40,8 +40,11 @@ void DelayEstimator::reset() noexcept {
   interrupt();
 }
 
-void DelayEstimator::update(const Dynamics& dynamics, std::span<const double> v, std::span<const double> effort,
-                            int n) noexcept {
+// `dynamics` is brought back by `ahead` periods: M by dM/dt = C + C^T, g by its change over the last period, and C^T v
+// by half of that, since v is the measured one; g and C^T v by half a period more, to the middle of the period over
+// which the momentum changed.
+void DelayEstimator::update(const Dynamics& dynamics, double ahead, std::span<const double> v,
+                            std::span<const double> effort, int n) noexcept {
   const size_t count = n;
   DYN_EXPECTS(count <= joints_.size() && count <= v.size() && count <= effort.size());
   const auto M = dynamics.M();
@@ -52,16 +55,19 @@ void DelayEstimator::update(const Dynamics& dynamics, std::span<const double> v,
   head_ = head_ > 0 ? head_ - 1 : lags - 1;
   for (size_t i = 0; i < count; ++i) {
     Joint& joint = joints_[i];
-    double momentum = 0.0, rate = -g[i];
+    double momentum = 0.0, coriolis = 0.0;
     for (size_t j = 0; j < count; ++j) {
-      momentum += M(j, i) * v[j];
-      rate += C(j, i) * v[j];
+      momentum += (M(j, i) - ahead * period_s_ * (C(i, j) + C(j, i))) * v[j];
+      coriolis += C(j, i) * v[j];
     }
-    const double seen = (momentum - joint.momentum) / period_s_ - 0.5 * (rate + joint.rate);
+    const double gravity_then = g[i] - (ahead + 0.5) * (g[i] - joint.gravity);
+    const double coriolis_then = coriolis - 0.5 * (ahead + 1.0) * (coriolis - joint.coriolis);
+    const double seen = (momentum - joint.momentum) / period_s_ - coriolis_then + gravity_then;
     joint.momentum = momentum;
-    joint.rate = rate;
+    joint.coriolis = coriolis;
+    joint.gravity = g[i];
     const double weight = 1.0 / std::sqrt(M(i, i));
-    if (cycles_ == 0) continue;  // momentum and rate of the period before are not known
+    if (cycles_ == 0) continue;  // those of the period before are not known
     const double commanded = passed(joint.of_commanded, effort[i] * weight);
     joint.commanded[head_] = joint.commanded[head_ + lags] = commanded;
     const double acted = passed(joint.of_seen, seen * weight);

@@ -25,7 +25,7 @@ struct Circling : TaskRig {
     start = target.point.p_m;
   }
   void run(int cycles, bool moves = true) {
-    const double rate = 8.0, radius = 0.1;
+    const double radius = 0.1;
     for (int k = 0; k < cycles; ++k) {
       const double s = rate * time_s;
       if (moves) {
@@ -37,11 +37,13 @@ struct Circling : TaskRig {
       control::ReferenceInput reference{seen_q, seen_v, zero};
       reference.task = &target;
       (void)step_seen(reference, seen_q, seen_v);
-      estimator.update(controller.last_generation()->dynamics, seen_v, effort, static_cast<int>(q.size()));
+      estimator.update(controller.last_generation()->dynamics, controller.prediction(), seen_v, effort,
+                       static_cast<int>(q.size()));
     }
   }
   Vec3d start;
   DelayEstimator estimator;
+  double rate = 8.0;  // rad/s on the circle
   double noise = 0.0;
   std::mt19937 random{3};
   std::normal_distribution<double> normal;
@@ -59,6 +61,25 @@ TEST(DelayEstimate, IsTheDelayOfThePlant) {
     EXPECT_NEAR(found.periods, late, 0.15);
     EXPECT_NEAR(found.proposed_prediction(), late + 0.5, 0.15);
     EXPECT_GT(found.explained, 0.99);
+  }
+}
+
+// The torque of a slow motion is mostly gravity's, and the model is evaluated ahead.
+TEST(DelayEstimate, IsTheSameWithEveryPrediction) {
+  for (const double rate : {2.0, 8.0}) {
+    double without = 0.0;
+    for (const double prediction : {0.0, 0.5, 1.5, 2.5}) {
+      Circling arm(1);
+      arm.rate = rate;
+      arm.parameters.prediction = prediction;
+      arm.controller.set_parameters(arm.parameters);
+      arm.run(6000);
+      const DelayEstimate found = arm.estimator.estimate();
+      std::printf("prediction %.1f, %.0f rad/s: found %.4f\n", prediction, rate, found.periods);
+      EXPECT_TRUE(found.known) << prediction << ", " << rate << " rad/s";
+      if (prediction == 0.0) without = found.periods;
+      EXPECT_NEAR(found.periods, without, 0.05) << prediction << ", " << rate << " rad/s";
+    }
   }
 }
 
@@ -113,7 +134,7 @@ TEST(DelayEstimate, RunsInRealTime) {
   std::int64_t locks = 0;
   const auto count = test::count_allocations([&] {
     locks = test::count_lock_calls([&] {
-      for (int k = 0; k < 500; ++k) arm.estimator.update(dynamics, arm.seen_v, arm.effort, 7);
+      for (int k = 0; k < 500; ++k) arm.estimator.update(dynamics, 0.5, arm.seen_v, arm.effort, 7);
       (void)arm.estimator.estimate();
     });
   });

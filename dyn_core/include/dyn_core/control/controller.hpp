@@ -166,6 +166,8 @@ class Controller {
   // The generation of the last step, its dynamics at the predicted state; null where that step had no valid result. For
   // the loop's thread, until the next step.
   [[nodiscard]] DYN_REALTIME live::Generation* last_generation() const noexcept;
+  // Parameters::prediction of the last step, in periods. For the loop's thread.
+  [[nodiscard]] DYN_REALTIME double prediction() const noexcept;
   // N m or N: the largest effort of this coordinate, effort_limit_scale included; infinity: none. For the loop's
   // thread.
   [[nodiscard]] DYN_REALTIME double effort_bound(size_t coordinate) const noexcept;

@@ -33,10 +33,11 @@ class DelayEstimator {
 
   DelayEstimator(int max_coordinates, double period_s);
 
-  // The loop, once a cycle, after its torque is known: `dynamics` at the state or near it, `v` measured, `effort` as
-  // commanded in this cycle, with gravity where the drive adds that itself. n: coordinates, at most those of v.
-  DYN_REALTIME void update(const Dynamics& dynamics, std::span<const double> v, std::span<const double> effort,
-                           int n) noexcept;
+  // The loop, once a cycle, after its torque is known: `dynamics` at the state predicted for `ahead` periods later, `v`
+  // measured, `effort` as commanded in this cycle, with gravity where the drive adds that itself. n: coordinates, at
+  // most those of v.
+  DYN_REALTIME void update(const Dynamics& dynamics, double ahead, std::span<const double> v,
+                           std::span<const double> effort, int n) noexcept;
   // The next cycle does not follow this one: another model, a lost state, another controller in between. Keeps the
   // estimate.
   DYN_REALTIME void interrupt() noexcept { cycles_ = 0; }
@@ -49,7 +50,7 @@ class DelayEstimator {
     double mean = 0.0, smooth = 0.0;
   };
   struct Joint {
-    double momentum = 0.0, rate = 0.0;
+    double momentum = 0.0, coriolis = 0.0, gravity = 0.0;  // of the cycle before: (M v)_i, (C^T v)_i, g_i
     BandPass of_seen, of_commanded;
     // Twice, one behind the other, so that the last `lags` values are contiguous: the newest at head_, older ones after
     // it.
