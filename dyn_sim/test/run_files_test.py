@@ -1,12 +1,19 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """The files of `dyn run`: all of one run or none, in its folder and nowhere else."""
+import json
 import os
 import resource
 import signal
 import unittest
+from xml.sax.saxutils import escape
 
 from dyn_process import DATA, PATIENCE, fails, run
 from run_process import BOX, FILES, MOVES, SCENARIO, RunTest, arm7
+
+TURN = """<robot name="@NAME@"><link name="base"/><link name="@NAME@"><inertial><origin xyz="0.5 0 0"/><mass value="2"/>
+<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>
+<joint name="j@NAME@" type="revolute"><parent link="base"/><child link="@NAME@"/><axis xyz="0 1 0"/>
+<limit lower="-9" upper="9" effort="50" velocity="9"/></joint></robot>"""
 
 
 def at_most(size):
@@ -96,6 +103,30 @@ arms: [{{name: left, robot: arm7, trajectory: {MOVES}}}, {{name: right, robot: a
         done = self.run_fast(two)
         self.assertEqual(done.returncode, 3, done.error)
         self.assertIn("log.singular_tip.csv", self.contents())
+
+    def test_names_are_no_markup_in_any_report(self):
+        """Nor do they end the data of a page's scripts."""
+        evil = '</script><script>alert("1")</script><img src=x onerror=alert(2)><!--'
+        pages = {}
+        for kind, name in (("plain", "arm"), ("evil", evil)):
+            robot = self.folder / f"{kind}.urdf"
+            robot.write_text(TURN.replace("@NAME@", escape(name, {'"': "&quot;"})))
+            done = self.run_fast(f"robot: {robot}\nduration_s: 5\ntrajectory: {{type: sinusoid, amplitude: 0.5}}\n"
+                                 f"title: {json.dumps(name)}\ncontroller: {{validation: {{mode: 'off'}}}}\nevents: [{{at: 1, attach: "
+                                 f"{{name: {json.dumps(name.replace('/', '').replace(' ', ''))}, link: {json.dumps(name)}, mass: 0.1}}}}]\n")
+            self.assertEqual(done.returncode, 0, done.error)
+            log = self.out / "log.csv"
+            for command in ("replay", "identify"):
+                done = run(command, robot, log, "--cutoff", 20, "--out", self.folder / command)
+                self.assertEqual(done.returncode, 0, done.error)
+            for folder in ("out", "replay", "identify"):
+                pages[kind, folder] = (self.folder / folder / "report.html").read_text()
+        for folder in ("out", "replay", "identify"):
+            page, plain = pages["evil", folder], pages["plain", folder]
+            for mark in ("<script", "</script", "<img", "<!--"):
+                self.assertEqual(page.count(mark), plain.count(mark), (folder, mark))
+            data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+            self.assertIn(json.dumps(evil), json.dumps(data), folder)
 
     def test_a_payload_that_hangs_on_a_payload(self):
         events = (f"[{{at: 0.1, attach: {BOX}}}, {{at: 0.2, attach: {{name: lid, link: box/body, mass: 0.2}}}},"
