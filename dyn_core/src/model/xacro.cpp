@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto patience = std::chrono::seconds(30);
 constexpr size_t max_output_bytes = size_t{32} << 20;
+constexpr rlimit most_memory{rlim_t{2} << 30, rlim_t{2} << 30};  // bytes
 
 struct Pipe {
   std::array<int, 2> end{-1, -1};
@@ -76,6 +78,7 @@ void start(Child& child, std::vector<std::string> command, Pipe& out, Pipe& err)
   arguments.push_back(nullptr);
   if (posix_spawnp(&child.pid, arguments[0], &actions, nullptr, arguments.data(), environ) != 0) child.pid = -1;
   posix_spawn_file_actions_destroy(&actions);
+  if (child.pid > 0) (void)prlimit(child.pid, RLIMIT_AS, &most_memory, nullptr);
   out.close_end(1);
   err.close_end(1);
 }

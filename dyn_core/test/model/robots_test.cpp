@@ -151,7 +151,8 @@ TEST_F(RobotFiles, XacroIsRunWithoutAShell) {
   const std::string file = (directory_ / "p.urdf.xacro").string();
   write("expand", "#!/bin/sh\ncat \"$1\"\n");
   write("refuse", "#!/bin/sh\necho 'first line' >&2\necho 'no such property: mass' >&2\nexit 2\n");
-  for (const char* program : {"expand", "refuse"}) {
+  write("memory", "#!/bin/sh\nsleep 0.5\nulimit -v >&2\nexit 2\n");  // KiB
+  for (const char* program : {"expand", "refuse", "memory"}) {
     std::filesystem::permissions(directory_ / program, std::filesystem::perms::owner_all);
   }
   {
@@ -161,6 +162,10 @@ TEST_F(RobotFiles, XacroIsRunWithoutAShell) {
   {
     const Setting xacro("DYN_XACRO", (directory_ / "refuse").string());
     EXPECT_EQ(error_of([&] { (void)load_urdf(file); }), file + ": xacro failed: no such property: mass");
+  }
+  {
+    const Setting xacro("DYN_XACRO", (directory_ / "memory").string());
+    EXPECT_EQ(error_of([&] { (void)load_urdf(file); }), file + ": xacro failed: 2097152");
   }
   const Setting xacro("DYN_XACRO", "no-such-program");
   EXPECT_NE(error_of([&] { (void)load_urdf(file); }).find("'no-such-program' was not found"), std::string::npos);
