@@ -46,6 +46,27 @@ std::string fault_of_limits(const JointParameter& line, const std::vector<double
 
 }  // namespace
 
+std::string find_fault(const TaskParameters& p, int coordinates) {
+  for (const TaskNumber& line : task_numbers) {
+    auto fault = fault_of("task." + std::string(line.name), p.*line.member, 0.0, ranges::gain, line.above);
+    if (!fault.empty()) return fault;
+  }
+  for (const TaskAxisNumbers& line : task_axis_numbers) {
+    for (const double value : p.*line.member) {
+      if (auto fault = fault_of("task." + std::string(line.name), value, 0.0, ranges::gain, false); !fault.empty())
+        return fault;
+    }
+  }
+  if (!p.posture.empty() && p.posture.size() != static_cast<size_t>(coordinates)) {
+    return "task.posture: given for " + std::to_string(p.posture.size()) + " joints of " + std::to_string(coordinates);
+  }
+  for (const double q : p.posture) {
+    if (auto fault = fault_of("task.posture", q, -ranges::position, ranges::position, false); !fault.empty())
+      return fault;
+  }
+  return {};
+}
+
 std::string find_fault(const Parameters& p, int coordinates) {
   const size_t n = coordinates;
   if (p.gains.size() != n) {

@@ -52,27 +52,6 @@ Mat3d axes_of(const TaskParameters& parameters, const TaskMemory& memory) noexce
 
 }  // namespace
 
-std::string find_fault(const TaskParameters& p, int coordinates) {
-  const auto fault = [](std::string_view name, double value, bool above) {
-    if (std::isfinite(value) && (above ? value > 0.0 : value >= 0.0)) return std::string{};
-    return "task." + std::string(name) + ": " + std::to_string(value) + " is not a finite number " +
-           (above ? "above 0" : "of at least 0");
-  };
-  for (const TaskNumber& line : task_numbers) {
-    if (auto text = fault(line.name, p.*line.member, line.above); !text.empty()) return text;
-  }
-  for (const TaskAxisNumbers& line : task_axis_numbers) {
-    for (const double value : p.*line.member) {
-      if (auto text = fault(line.name, value, false); !text.empty()) return text;
-    }
-  }
-  if (!p.posture.empty() && p.posture.size() != static_cast<size_t>(coordinates)) {
-    return "task.posture: given for " + std::to_string(p.posture.size()) + " joints of " + std::to_string(coordinates);
-  }
-  const auto bad = std::find_if_not(p.posture.begin(), p.posture.end(), [](double q) { return std::isfinite(q); });
-  return bad == p.posture.end() ? std::string{} : "task.posture: " + std::to_string(*bad) + " is not a finite number";
-}
-
 TaskPoint TaskPoint::after(double time_s) const noexcept {
   const Vec6d way = (twist + 0.5 * time_s * acceleration) * time_s;
   return {p_m + way(linear), rotation_of(way(angular)) * R, twist + time_s * acceleration, acceleration};

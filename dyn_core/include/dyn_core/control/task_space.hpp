@@ -53,7 +53,7 @@ struct TaskParameters {
   // Lambda is damped where the smallest singular value of J (m and rad) is below damp_below.
   double damp_below = 0.05, singular_damping = 0.1;
 };
-// Every number of TaskParameters, by the name that ROS (task.NAME) and the YAML of `dyn run` give it.
+// Every number of TaskParameters, at most ranges::gain, by its name in ROS (task.NAME) and in the YAML of `dyn run`.
 struct TaskNumber {
   std::string_view name;
   double TaskParameters::*member;
@@ -73,7 +73,7 @@ inline constexpr std::array<TaskNumber, 13> task_numbers{
      {"posture_d", &TaskParameters::posture_d, false},
      {"damp_below", &TaskParameters::damp_below, false},
      {"singular_damping", &TaskParameters::singular_damping, false}}};
-struct TaskAxisNumbers {  // one for each axis, at least 0
+struct TaskAxisNumbers {  // one for each axis, from 0 to ranges::gain
   std::string_view name;
   std::array<double, 6> TaskParameters::*member;
 };
