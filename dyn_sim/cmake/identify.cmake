@@ -15,7 +15,8 @@ add_library(dyn_identify STATIC
   src/identify/unknowns.cpp
   src/identify/urdf_edit.cpp
   src/logs/csv_log.cpp
-  src/logs/motion_log.cpp)
+  src/logs/motion_log.cpp
+  src/logs/reading.cpp)
 target_include_directories(dyn_identify
   PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
 target_link_libraries(dyn_identify PUBLIC dyn_core::dyn_core

@@ -11,6 +11,7 @@
 
 #include "command.hpp"
 #include "output.hpp"
+#include "terminal_line.hpp"
 
 namespace dyn::cli {
 namespace {
@@ -36,6 +37,7 @@ constexpr Command commands[] = {
 
 int complain(const std::string& who, const std::string& what, int code) {
   std::cout.flush();
+  say_progress("");
   std::cerr << who << ": " << one_line(what) << '\n';
   return code;
 }

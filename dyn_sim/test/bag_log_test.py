@@ -12,6 +12,7 @@ import unittest
 from pathlib import Path
 
 from dyn_process import PATIENCE
+from run_live_test import Terminal
 
 DYN = os.environ["DYN"]
 TOPIC, TYPE = "/joint_states", "sensor_msgs/msg/JointState"
@@ -76,11 +77,15 @@ def messages(start=1000.0):
         yield start + t, joint_state(start + t, pick(q), pick(v), pick(effort), pick(JOINTS))
 
 
+def write_topics(bag, of_type=TYPE, topic=TOPIC):
+    bag.execute("CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT, type TEXT, serialization_format TEXT)")
+    bag.execute("CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER, timestamp INTEGER, data BLOB)")
+    bag.execute("INSERT INTO topics VALUES(1, ?, ?, 'cdr')", (topic, of_type))
+
+
 def write_db3(file, of_type=TYPE, topic=TOPIC, data=None):
     with sqlite3.connect(file) as bag:
-        bag.execute("CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT, type TEXT, serialization_format TEXT)")
-        bag.execute("CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER, timestamp INTEGER, data BLOB)")
-        bag.execute("INSERT INTO topics VALUES(1, ?, ?, 'cdr')", (topic, of_type))
+        write_topics(bag, of_type, topic)
         for t, message in messages() if data is None else data:
             bag.execute("INSERT INTO messages(topic_id, timestamp, data) VALUES(1, ?, ?)", (int(t * 1e9), message))
     return file
@@ -142,6 +147,16 @@ class Bags(unittest.TestCase):
                               text=True, timeout=60 * PATIENCE)
         self.assertEqual(done.returncode, code, done.stderr)
         return json.loads(done.stdout) if code == 0 else done.stderr
+
+    def test_shows_on_a_terminal_how_far_it_is(self):
+        for file in (self.path / "shown.mcap", self.path / "shown.db3"):
+            file.write_bytes(mcap()) if file.suffix == ".mcap" else write_db3(file)
+            terminal = Terminal(self.robot, file, "--json", "--cutoff", "10", command="replay")
+            code, _ = terminal.end()
+            self.assertEqual(code, 0, terminal.text)
+            for words in (f"reading {file}: 50 %", "predicting the torques", "looking for faults"):
+                self.assertIn(words, terminal.text)
+            self.assertIn("\r\033[Kwarning: ", terminal.text)
 
     def test_csv_mcap_and_db3_alike(self):
         csv = self.path / "log.csv"

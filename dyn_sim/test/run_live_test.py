@@ -23,11 +23,11 @@ LIMIT_S = 120.0  # nothing here takes as long; what does has hung, and the progr
 
 
 class Terminal:
-    """`dyn run` with a terminal for its standard error."""
+    """`dyn` with a terminal for its standard error."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, command="run"):
         self.screen, inside = pty.openpty()
-        self.process = subprocess.Popen([DYN, "run", *map(str, arguments)], stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen([DYN, command, *map(str, arguments)], stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=inside)
         os.close(inside)
         self.text = ""

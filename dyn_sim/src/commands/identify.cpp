@@ -17,6 +17,7 @@
 #include "dyn_sim/run/output_folder.hpp"
 #include "identify/report.hpp"
 #include "output.hpp"
+#include "terminal_line.hpp"
 
 namespace dyn::cli {
 namespace {
@@ -96,14 +97,19 @@ void print(const sim::IdentifyReport& report, const std::filesystem::path& out) 
 void identify(const Call& call) {
   const std::filesystem::path out = std::filesystem::absolute(call.out).lexically_normal();
   const auto model = model_of(call.log);
-  const auto logs = load_logs(call, *model);
+  auto logs = load_logs(call, *model);
   const sim::IdentifyOptions options = options_of(call);
   sim::IdentifyReport report;
+  say_progress("choosing a low-pass for the logs");
   report.cutoff_hz = sim::choose_cutoff(logs, given_cutoff(call.log));
   std::vector<sim::Motion> motions;
   for (const sim::MotionLog& log : logs) motions.push_back(sim::make_motion(log, report.cutoff_hz));
+  logs.clear();
+  say_progress("");
   for (const sim::Motion& motion : motions) say_notes(motion.source, motion.notes);
+  say_progress("predicting the torques");
   const auto makers = compared(model, motions);
+  say_progress("looking for faults of the logs");
   const auto doubtful = refuse_faults(model, motions, makers);
 
   std::vector<sim::Motion> judged_motions = motions;
@@ -112,6 +118,7 @@ void identify(const Call& call) {
     motions.pop_back();
   }
   const double judged_share = call.validate.empty() ? options.hold_out : 0.0;
+  say_progress("identifying the robot");
   report.identified = sim::identify_robot(model, motions, options);
   auto& warnings = report.identified.warnings;
   warnings.insert(warnings.begin(), doubtful.begin(), doubtful.end());
@@ -129,6 +136,7 @@ void identify(const Call& call) {
                      : (options.hold_out > 0.0 ? sim::judge_training(compared(after, motions), options.hold_out)
                                                : sim::judge(compared(after, motions), 0.0));
   warn_if_no_better(report);
+  say_progress("");
   for (const std::string& warning : warnings) std::cerr << "warning: " << one_line(warning) << '\n';
 
   sim::OutputFolder folder(out, {"identified.urdf", "identification.json", "report.html"});

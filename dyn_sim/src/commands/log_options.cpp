@@ -8,6 +8,7 @@
 #include "dyn_core/error.hpp"
 #include "dyn_core/model/robot_library.hpp"
 #include "output.hpp"
+#include "terminal_line.hpp"
 
 namespace dyn::cli {
 namespace {
@@ -58,7 +59,7 @@ void add_log_options(CLI::App& app, LogCall& call) {
 }
 
 sim::LogChoice log_choice(const LogCall& call) {
-  sim::LogChoice choice{call.effort, {}, call.topic};
+  sim::LogChoice choice{call.effort, {}, call.topic, say_progress};
   for (const std::string& text : call.at) {
     if (const auto at = joint_at(text)) choice.at.insert_or_assign(at->first, at->second);
   }

@@ -11,6 +11,7 @@
 #include "dyn_sim/run/output_folder.hpp"
 #include "identify/report.hpp"
 #include "output.hpp"
+#include "terminal_line.hpp"
 
 namespace dyn::cli {
 namespace {
@@ -51,16 +52,26 @@ void print(const std::vector<std::string>& joints, const sim::Fit& fit, double c
 
 void replay(const Call& call) {
   const auto model = model_of(call.log);
-  const sim::MotionLog log = sim::load_log(call.file, *model, log_choice(call.log));
-  const double cutoff_hz = sim::choose_cutoff({log}, given_cutoff(call.log));
-  const sim::Motion motion = sim::make_motion(log, cutoff_hz);
+  double cutoff_hz = 0.0;
+  const sim::Motion motion = [&] {
+    const sim::MotionLog log = sim::load_log(call.file, *model, log_choice(call.log));
+    say_progress("choosing a low-pass for " + call.file);
+    cutoff_hz = sim::choose_cutoff({&log, 1}, given_cutoff(call.log));
+    return sim::make_motion(log, cutoff_hz);
+  }();
+  say_progress("");
   say_notes(motion.source, motion.notes);
-  const sim::Comparison comparison = sim::compare(model, motion);
+  say_progress("predicting the torques");
+  std::vector<sim::Comparison> comparisons;
+  comparisons.push_back(sim::compare(model, motion));
+  const sim::Comparison& comparison = comparisons.front();
+  say_progress("looking for faults of the log");
   const sim::Faults faults = sim::find_faults(model, motion, comparison);
+  say_progress("");
   for (const auto& some : {faults.certain, faults.doubtful}) {
     for (const std::string& fault : some) std::cerr << "warning: " << one_line(motion.source + ": " + fault) << '\n';
   }
-  const sim::Fit fit = sim::judge({comparison}, std::max(call.log.hold_out, 0.0));
+  const sim::Fit fit = sim::judge(comparisons, std::max(call.log.hold_out, 0.0));
   const auto joints = names_of(*model, motion.compared);
   if (!call.out.empty()) {
     sim::OutputFolder folder(call.out, {"report.html"});

@@ -1,8 +1,6 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
 // dyn symbolic: M, C and g of a small robot as formulas or as code.
-#include <unistd.h>
-
 #include <iostream>
 #include <map>
 #include <memory>
@@ -14,6 +12,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "symbolic/document.hpp"
+#include "terminal_line.hpp"
 
 namespace dyn::cli {
 namespace {
@@ -46,10 +45,6 @@ CLI::Validator are_terms() {
         return any && text.back() != ',' ? std::string() : "'" + text + "' is not a list of M, C, g";
       },
       "", "terms");
-}
-
-void say_progress(const std::string& what) {
-  if (isatty(STDERR_FILENO) == 1) std::cerr << "\r\033[K" << what << std::flush;
 }
 
 void run_symbolic(const Call& call) {

@@ -75,11 +75,16 @@ MatrixXd on_grid(const MotionLog& log, const MatrixXd& X, const Range& range, co
   return Y;
 }
 
+Eigen::VectorXd even_times(const MotionLog& log, const Range& range, double step_s) {
+  const double begin = log.time_s[range.begin], end = log.time_s[range.end - 1];
+  const auto count = static_cast<Index>(std::floor((end - begin) / step_s + 1e-6)) + 1;
+  return Eigen::VectorXd::LinSpaced(count, begin, begin + static_cast<double>(count - 1) * step_s);
+}
+
 Stretch cut(const MotionLog& log, const Range& range, double step_s, bool as_it_is) {
   Stretch s;
   s.step_s = step_s;
   const Index rows = range.end - range.begin;
-  const double begin = log.time_s[range.begin], end = log.time_s[range.end - 1];
   if (as_it_is) {
     s.time_s = Eigen::Map<const Eigen::VectorXd>(log.time_s.data() + range.begin, rows);
     s.q = log.q.middleRows(range.begin, rows);
@@ -87,8 +92,7 @@ Stretch cut(const MotionLog& log, const Range& range, double step_s, bool as_it_
     s.a = log.a.middleRows(range.begin, rows);
     s.effort = log.effort.middleRows(range.begin, rows);
   } else {
-    const auto count = static_cast<Index>(std::floor((end - begin) / step_s + 1e-6)) + 1;
-    s.time_s = Eigen::VectorXd::LinSpaced(count, begin, begin + static_cast<double>(count - 1) * step_s);
+    s.time_s = even_times(log, range, step_s);
     s.q = on_grid(log, log.q, range, s.time_s);
     s.v = on_grid(log, log.v, range, s.time_s);
     s.a = on_grid(log, log.a, range, s.time_s);
@@ -124,10 +128,15 @@ double spectral_cutoff(const MotionLog& log, const Range& range, double step_s) 
   for (Index c = 0; c < log.q.cols(); ++c) {
     if (log.in_log[c]) joints.push_back(static_cast<int>(c));
   }
-  const Stretch s = cut(log, range, step_s, is_even(log, range, step_s));
-  const double by_positions = identify::choose_cutoff_hz(s.q(Eigen::all, joints), 2, 1.0 / step_s);
-  if (!log.has_v) return by_positions;
-  return std::min(by_positions, identify::choose_cutoff_hz(s.v(Eigen::all, joints), 1, 1.0 / step_s));
+  const bool as_it_is = is_even(log, range, step_s);
+  const auto cutoff_hz = [&](const MatrixXd& X, int order) {
+    const MatrixXd even_rows =
+        as_it_is ? MatrixXd(X.middleRows(range.begin, range.end - range.begin)(Eigen::all, joints))
+                 : MatrixXd(on_grid(log, X(Eigen::all, joints), range, even_times(log, range, step_s)));
+    return identify::choose_cutoff_hz(even_rows, order, 1.0 / step_s);
+  };
+  const double by_positions = cutoff_hz(log.q, 2);
+  return log.has_v ? std::min(by_positions, cutoff_hz(log.v, 1)) : by_positions;
 }
 
 double length_s(const MotionLog& log, const Range& range) {
@@ -143,7 +152,7 @@ void check_cutoff(const MotionLog& log, double cutoff_hz) {
 
 }  // namespace
 
-double choose_cutoff(const std::vector<MotionLog>& logs, const std::optional<double>& given_hz) {
+double choose_cutoff(std::span<const MotionLog> logs, const std::optional<double>& given_hz) {
   if (given_hz) {
     for (const MotionLog& log : logs) check_cutoff(log, *given_hz);
     return *given_hz;

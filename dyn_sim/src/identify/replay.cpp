@@ -17,6 +17,10 @@ using Eigen::VectorXd;
 
 void append(MatrixXd& to, const MatrixXd& rows) {
   const Index before = to.rows();
+  if (before == 0) {
+    to = rows;
+    return;
+  }
   to.conservativeResize(before + rows.rows(), rows.cols());
   to.bottomRows(rows.rows()) = rows;
 }
@@ -76,14 +80,18 @@ Comparison compare(const std::shared_ptr<const Model>& model, const Motion& moti
   for (const Stretch& s : motion.stretches) {
     const identify::LowPass filter(motion.cutoff_hz, 1.0 / s.step_s);
     PredictedTorque torque = predict(model, s);
-    MatrixXd measured = s.effort;
-    filter.apply_to_columns(measured, identify::Ends::mirrored);
     const auto take = [&](MatrixXd& to, const MatrixXd& from) {
       append(to, columns(from, motion.compared, s.begin, s.used()));
     };
-    for (auto* term : {&torque.inertia, &torque.coriolis, &torque.gravity, &torque.friction}) {
-      filter.apply_to_columns(*term, identify::Ends::mirrored);
-    }
+    const auto take_filtered = [&](MatrixXd& to, MatrixXd from) {
+      filter.apply_to_columns(from, identify::Ends::mirrored);
+      take(to, from);
+    };
+    take_filtered(all.predicted.inertia, std::move(torque.inertia));
+    take_filtered(all.predicted.coriolis, std::move(torque.coriolis));
+    take_filtered(all.predicted.gravity, std::move(torque.gravity));
+    take_filtered(all.predicted.friction, std::move(torque.friction));
+    take_filtered(all.measured, s.effort);
     all.stretch_begins.push_back(all.time_s.size());
     all.time_s.conservativeResize(all.time_s.size() + s.used());
     all.time_s.tail(s.used()) = s.time_s.segment(s.begin, s.used());
@@ -91,11 +99,6 @@ Comparison compare(const std::shared_ptr<const Model>& model, const Motion& moti
     take(all.v, s.v);
     take(all.a, s.a);
     append(all.all_q, s.q.middleRows(s.begin, s.used()));
-    take(all.measured, measured);
-    take(all.predicted.inertia, torque.inertia);
-    take(all.predicted.coriolis, torque.coriolis);
-    take(all.predicted.gravity, torque.gravity);
-    take(all.predicted.friction, torque.friction);
   }
   return all;
 }

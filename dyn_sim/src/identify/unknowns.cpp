@@ -83,69 +83,91 @@ class Gatherer {
     return hold_out_ > 0.0 ? held_out_begin(motion.samples(), hold_out_) : motion.samples();
   }
 
-  void joint_row(const JointInformation& joint, const Stretch& s, Index k, MatrixXd& D) const {
+  void joint_row(const JointInformation& joint, const Stretch& s, Index k, MatrixXd::RowXpr D) const {
     const Index c = joint.coordinate;
     Index column = 0;
     for (const int b : joint.bodies) {
-      D.block(k, column, 1, 10) = regressor_.Y().block(c, 10 * b, 1, 10);
+      D.segment(column, 10) = regressor_.Y().row(c).segment(10 * b, 10);
       column += 10;
     }
     const double v = s.v(k, c), sign = std::tanh(v / friction_creep_rate);
-    double* const own[] = {&D(k, column + column_v),  &D(k, column + column_s),   &D(k, column + column_vs),
-                           &D(k, column + column_ss), &D(k, column + column_one), &D(k, column + column_a)};
+    double* const own[] = {&D(column + column_v),  &D(column + column_s),   &D(column + column_vs),
+                           &D(column + column_ss), &D(column + column_one), &D(column + column_a)};
     const double values[] = {v, sign, v * sign, sign * sign, 1.0, s.a(k, c)};
     for (size_t i = 0; i < std::size(values); ++i) *own[i] = values[i];
     for (size_t i = 0; i < stribeck_velocities.size(); ++i) {
       const double w = v / stribeck_velocities[i];
-      D(k, column + column_stribeck + static_cast<Index>(i)) = std::exp(-w * w) * sign;
+      D(column + column_stribeck + static_cast<Index>(i)) = std::exp(-w * w) * sign;
     }
     for (size_t r = 0; r < joint.rotors.size(); ++r) {
       const double torque = rotors_.torque(r, joint.coordinate);
       const bool other = joint.rotors[r] != joint.coordinate;
       if (!other) *own[column_a] = torque;
-      D(k, joint.rotor_column() + static_cast<Index>(r)) = other ? torque : 0.0;
+      D(joint.rotor_column() + static_cast<Index>(r)) = other ? torque : 0.0;
     }
     double known = 0.0;
     for (const BodyFriction& f : frictions_) {  // of mimic joints it is not identified: it stays what the URDF says
       if (f.mimics && f.coordinate == static_cast<size_t>(c)) known += f.torque(v);
     }
-    D(k, joint.torque_column()) = s.effort(k, c) - known;
+    D(joint.torque_column()) = s.effort(k, c) - known;
   }
 
+  // In pieces, so that the regressors of a long log take little memory. A piece is filtered with the samples around it:
+  // six periods of the cutoff away what the filter makes of a sample is 3e-12 of it.
   void stretch(const Motion& motion, const Stretch& s, Index used, Index before) {
-    const Index rows = s.q.rows(), n = s.q.cols();
+    constexpr Index most_numbers = 8'000'000;  // 64 MB
+    const LowPass filter(motion.cutoff_hz, 1.0 / s.step_s);
+    const auto around = static_cast<Index>(std::ceil(6.0 / (motion.cutoff_hz * s.step_s)));
+    Index columns = 0;
+    for (const JointInformation& joint : information_.joints) columns += joint.torque_column() + 1;
+    const Index rows = std::max(most_numbers / std::max<Index>(columns, 1), 4 * around);
+    for (Index from = 0; from < used; from += rows) {
+      const Index first = std::max<Index>(s.begin + from - around, 0), count = std::min(rows, used - from);
+      const Index last = std::min(s.begin + from + count + around, s.q.rows());
+      piece(motion, s, filter, {first, last, s.begin + from, count, before + from});
+    }
+  }
+
+  struct Piece {
+    Index first, last;   // samples of the stretch that are filtered
+    Index begin, count;  // and those that are used
+    Index before;        // samples used before them
+  };
+
+  void piece(const Motion& motion, const Stretch& s, const LowPass& filter, const Piece& part) {
+    const Index rows = part.last - part.first, n = s.q.cols();
     std::vector<MatrixXd> D;
     for (const JointInformation& joint : information_.joints) D.emplace_back(rows, joint.torque_column() + 1);
     VectorXd q(n), v(n), a(n);
     for (Index k = 0; k < rows; ++k) {
-      q = s.q.row(k);
-      v = s.v.row(k);
-      a = s.a.row(k);
+      q = s.q.row(part.first + k);
+      v = s.v.row(part.first + k);
+      a = s.a.row(part.first + k);
       const size_t size = n;
       const Status status = regressor_.update({q.data(), size}, {v.data(), size}, {a.data(), size});
       if (!status.ok() || !rotors_.update({q.data(), size}, {v.data(), size}, {a.data(), size}).ok())
         throw ModelError(motion.source + ": a state is too large to compute with");
-      for (size_t j = 0; j < D.size(); ++j) joint_row(information_.joints[j], s, k, D[j]);
+      for (size_t j = 0; j < D.size(); ++j) joint_row(information_.joints[j], s, part.first + k, D[j].row(k));
     }
     const double rate_hz = 1.0 / s.step_s;
-    const LowPass filter(motion.cutoff_hz, rate_hz);
     // Of a low-passed signal few samples are new: eight a period of the cutoff are kept.
     const auto every = std::max<Index>(1, static_cast<Index>(rate_hz / (8.0 * motion.cutoff_hz)));
     for (size_t j = 0; j < D.size(); ++j) {
       JointInformation& joint = information_.joints[j];
       filter.apply_to_columns(D[j], Ends::mirrored);
-      joint.torque_rms += D[j].col(D[j].cols() - 1).segment(s.begin, used).squaredNorm();
-      joint.v_rms += s.v.col(joint.coordinate).segment(s.begin, used).squaredNorm();
-      joint.a_rms += s.a.col(joint.coordinate).segment(s.begin, used).squaredNorm();
-      joint.v_max = std::max(joint.v_max, s.v.col(joint.coordinate).segment(s.begin, used).cwiseAbs().maxCoeff());
-      add(joint, D[j], s.begin, used, before, every, filter.noise_power_gain());
+      const auto v_used = s.v.col(joint.coordinate).segment(part.begin, part.count);
+      joint.torque_rms += D[j].col(D[j].cols() - 1).segment(part.begin - part.first, part.count).squaredNorm();
+      joint.v_rms += v_used.squaredNorm();
+      joint.a_rms += s.a.col(joint.coordinate).segment(part.begin, part.count).squaredNorm();
+      joint.v_max = std::max(joint.v_max, v_used.cwiseAbs().maxCoeff());
+      add(joint, D[j].middleRows(part.begin - part.first, part.count), part.before, every, filter.noise_power_gain());
       D[j].resize(0, 0);
     }
   }
 
   // Each kept row weighs as much as the independent samples that it stands for: after a low-pass these are fewer.
-  void add(JointInformation& joint, const MatrixXd& D, Index begin, Index used, Index before, Index every,
-           double gain) {
+  void add(JointInformation& joint, const Eigen::Ref<const MatrixXd>& D, Index before, Index every, double gain) {
+    const Index used = D.rows();
     for (int block = 0; block < blocks; ++block) {
       const auto edge = [this](int b) { return total_ * b / blocks; };
       const Index from = std::clamp<Index>(edge(block) - before, 0, used);
@@ -153,7 +175,7 @@ class Gatherer {
       const Index count = (to - from + every - 1) / every;
       if (count <= 0) continue;
       MatrixXd X(count, D.cols());
-      for (Index k = 0; k < count; ++k) X.row(k) = D.row(begin + from + k * every);
+      for (Index k = 0; k < count; ++k) X.row(k) = D.row(from + k * every);
       X *= std::sqrt(gain * static_cast<double>(to - from) / static_cast<double>(count));
       add_rows(joint.R[block], X);
       joint.samples[block] += gain * static_cast<double>(to - from);

@@ -7,6 +7,7 @@
 
 #include "dyn_core/error.hpp"
 #include "logs/cdr.hpp"
+#include "logs/reading.hpp"
 
 namespace dyn::sim::logs {
 
@@ -16,7 +17,8 @@ void BagColumns::fail(const std::string& what) const { throw ModelError(source_ 
 
 void BagColumns::declare(const std::string& topic, const std::string& type, const std::string& encoding) {
   if (topic != topic_) {
-    if (type == "sensor_msgs/msg/JointState") others_.push_back(topic);
+    constexpr size_t most_shown = 20;
+    if (type == "sensor_msgs/msg/JointState" && others_.size() < most_shown) others_.push_back(topic.substr(0, 256));
     return;
   }
   if (type != "sensor_msgs/msg/JointState")
@@ -32,6 +34,17 @@ void BagColumns::check_names(const std::vector<std::string>& names) {
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice != sorted.end())
     fail("message " + std::to_string(messages_) + " of " + topic_ + " names joint '" + *twice + "' twice");
+}
+
+std::vector<size_t> BagColumns::places(const std::vector<std::string>& names) const {
+  if (names.size() != names_.size()) return {};
+  std::vector<size_t> place(names_.size());
+  for (size_t k = 0; k < names.size(); ++k) {
+    const auto found = joint_.find(names[k]);
+    if (found == joint_.end()) return {};
+    place[found->second] = k;
+  }
+  return place;
 }
 
 void BagColumns::add(std::span<const std::uint8_t> message, std::int64_t logged_ns) {
@@ -52,34 +65,35 @@ void BagColumns::add(std::span<const std::uint8_t> message, std::int64_t logged_
     ++strangers_;
     return;
   }
-  check_names(state.names);
-  if (names_.empty()) names_ = state.names;
-  Row row{state.stamp_ns != 0 ? state.stamp_ns : logged_ns,
-          std::vector<double>(3 * names_.size(), std::numeric_limits<double>::quiet_NaN())};
-  bool complete = state.names.size() == names_.size();
-  for (size_t k = 0; complete && k < names_.size(); ++k) {
-    const auto found = std::find(state.names.begin(), state.names.end(), names_[k]);
-    complete = found != state.names.end();
-    if (!complete) break;
-    const size_t from = found - state.names.begin();
-    if (!state.position.empty()) row.values[3 * k] = state.position[from];
-    if (!state.velocity.empty()) row.values[3 * k + 1] = state.velocity[from];
-    if (!state.effort.empty()) row.values[3 * k + 2] = state.effort[from];
+  if (state.names != names_) check_names(state.names);
+  if (names_.empty()) {
+    names_ = state.names;
+    for (size_t k = 0; k < names_.size(); ++k) joint_.emplace(names_[k], k);
+    columns_.resize(3 * names_.size());
   }
-  if (!complete) {
+  const std::vector<size_t> place = places(state.names);
+  if (place.empty()) {
     ++strangers_;
     return;
   }
+  const std::int64_t time_ns = state.stamp_ns != 0 ? state.stamp_ns : logged_ns;
   constexpr std::int64_t latest_ns = 4'000'000'000'000'000'000;  // the year 2096; differences do not overflow
-  if (row.time_ns < 0 || row.time_ns > latest_ns) {
-    fail("message " + std::to_string(messages_) + " of " + topic_ + " has the time " + std::to_string(row.time_ns) +
+  if (time_ns < 0 || time_ns > latest_ns) {
+    fail("message " + std::to_string(messages_) + " of " + topic_ + " has the time " + std::to_string(time_ns) +
          " ns; times from 0 to " + std::to_string(latest_ns) + " ns are read");
   }
-  rows_.push_back(std::move(row));
+  time_ns_.push_back(time_ns);
+  check_size(source_, time_ns_.size(), 1 + columns_.size());
+  for (size_t k = 0; k < place.size(); ++k) {
+    size_t column = 3 * k;
+    for (const std::vector<double>* values : {&state.position, &state.velocity, &state.effort}) {
+      columns_[column++].push_back(values->empty() ? std::numeric_limits<double>::quiet_NaN() : (*values)[place[k]]);
+    }
+  }
 }
 
 RawLog BagColumns::finish() {
-  if (rows_.empty()) {
+  if (time_ns_.empty()) {
     std::string there;
     for (const std::string& topic : others_) there += (there.empty() ? "" : ", ") + topic;
     if (messages_ > 0) fail("no message on topic " + topic_ + " names a joint");
@@ -89,14 +103,13 @@ RawLog BagColumns::finish() {
   }
   RawLog log;
   log.source = source_;
-  for (const Row& row : rows_) log.time_s.push_back(1e-9 * static_cast<double>(row.time_ns - rows_.front().time_ns));
+  for (const std::int64_t ns : time_ns_) log.time_s.push_back(1e-9 * static_cast<double>(ns - time_ns_.front()));
   constexpr Quantity quantities[] = {Quantity::q, Quantity::v, Quantity::effort};
   for (size_t k = 0; k < names_.size(); ++k) {
     for (size_t i = 0; i < 3; ++i) {
-      const auto known = [k, i](const Row& row) { return std::isfinite(row.values[3 * k + i]); };
-      if (std::none_of(rows_.begin(), rows_.end(), known)) continue;  // this driver does not measure it
-      std::vector<double>& column = log.column(names_[k], quantities[i]);
-      for (const Row& row : rows_) column.push_back(row.values[3 * k + i]);
+      std::vector<double>& column = columns_[3 * k + i];
+      const bool known = std::any_of(column.begin(), column.end(), [](double x) { return std::isfinite(x); });
+      if (known) log.column(names_[k], quantities[i]) = std::move(column);  // else this driver does not measure it
     }
   }
   if (strangers_ > 0) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "dyn_sim/logs/motion_log.hpp"
@@ -25,15 +26,15 @@ class BagColumns {
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
-  struct Row {
-    std::int64_t time_ns;
-    std::vector<double> values;  // position, velocity, effort of every joint; not a number where there is none
-  };
   void check_names(const std::vector<std::string>& names);
+  // Where each joint is in a message; empty where these are other joints.
+  [[nodiscard]] std::vector<std::size_t> places(const std::vector<std::string>& names) const;
 
   std::string source_, topic_;
   std::vector<std::string> others_, names_;
-  std::vector<Row> rows_;
+  std::unordered_map<std::string, std::size_t> joint_;  // place in names_, by name
+  std::vector<std::int64_t> time_ns_;                   // by row
+  std::vector<std::vector<double>> columns_;  // position, velocity, effort of every joint; not a number where absent
   size_t messages_ = 0, strangers_ = 0;
   bool declared_ = false;
 };

@@ -8,6 +8,8 @@
 namespace dyn::sim::logs {
 namespace {
 
+constexpr std::uint32_t most_names = 10'000;
+
 class Reader {
  public:
   explicit Reader(std::span<const std::uint8_t> message) : bytes_(message) {
@@ -43,6 +45,10 @@ class Reader {
 
   std::vector<std::string> texts() {
     const auto count = number<std::uint32_t>();
+    if (count > most_names) {
+      throw ModelError("the message names " + std::to_string(count) + " joints; at most " + std::to_string(most_names) +
+                       " are read");
+    }
     need(count, 4);
     std::vector<std::string> all;
     for (std::uint32_t k = 0; k < count; ++k) all.push_back(text());

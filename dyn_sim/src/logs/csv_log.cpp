@@ -11,11 +11,12 @@
 #include "dyn_core/error.hpp"
 #include "dyn_core/model/input_file.hpp"
 #include "dyn_sim/logs/motion_log.hpp"
+#include "logs/reading.hpp"
 
 namespace dyn::sim {
 namespace {
 
-constexpr size_t most_rows = 20'000'000;
+constexpr size_t longest_line = 1'000'000;  // bytes
 
 struct Column {
   std::string joint;
@@ -83,8 +84,11 @@ std::optional<Quantity> quantity_of(const std::string& prefix, const std::string
 
 class Reader {
  public:
-  Reader(const std::filesystem::path& file, const LogChoice& choice) : file_(file.string()), choice_(choice) {
+  Reader(const std::filesystem::path& file, const LogChoice& choice)
+      : file_(file.string()), choice_(choice), progress_(choice, file_), buffer_(longest_line + 2) {
     require_regular_file(file);
+    std::error_code error;
+    size_ = std::filesystem::file_size(file, error);
     in_.open(file, std::ios::binary);
     if (!in_) throw ModelError(file_ + ": the file cannot be read");
     log_.source = file_;
@@ -92,8 +96,7 @@ class Reader {
 
   RawLog read() {
     std::string line;
-    while (std::getline(in_, line)) {
-      ++number_;
+    while (next(line)) {
       if (number_ == 1 && line.rfind("\xEF\xBB\xBF", 0) == 0) line.erase(0, 3);  // a byte order mark
       if (!line.empty() && line.back() == '\r') line.pop_back();
       if (line.empty() || line[0] == '#') continue;
@@ -111,6 +114,19 @@ class Reader {
  private:
   [[noreturn]] void fail(const std::string& what) const {
     throw ModelError(file_ + ":" + std::to_string(number_) + ": " + what);
+  }
+
+  // The next line without its end; false behind the last one.
+  bool next(std::string& line) {
+    in_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+    const auto count = static_cast<size_t>(in_.gcount());
+    if (in_.fail() && count == 0) return false;
+    ++number_;
+    if (in_.fail()) fail("the line has more than " + std::to_string(longest_line) + " bytes");
+    line.assign(buffer_.data(), in_.eof() ? count : count - 1);
+    done_ += count;
+    progress_.at(done_, size_);
+    return true;
   }
 
   void header(const std::string& line) {
@@ -163,7 +179,7 @@ class Reader {
     if (cells != columns_.size()) {
       fail("the row has " + std::to_string(cells) + " columns and the header " + std::to_string(columns_.size()));
     }
-    if (log_.time_s.size() > most_rows) fail("there are more than " + std::to_string(most_rows) + " rows");
+    logs::check_size(file_, log_.time_s.size(), taken_.size() + 1);
   }
 
   void cell(size_t index, std::string_view text) {
@@ -185,6 +201,9 @@ class Reader {
 
   std::string file_;
   const LogChoice& choice_;
+  logs::Progress progress_;
+  std::vector<char> buffer_;  // for a line
+  size_t size_ = 0, done_ = 0;
   std::ifstream in_;
   RawLog log_;
   std::vector<Column> columns_;

@@ -8,6 +8,7 @@
 #include "dyn_core/error.hpp"
 #include "dyn_core/model/input_file.hpp"
 #include "logs/bag.hpp"
+#include "logs/reading.hpp"
 
 namespace dyn::sim {
 namespace {
@@ -23,9 +24,12 @@ class Db3 {
     const int code = sqlite3_open_v2(file.c_str(), &raw, SQLITE_OPEN_READONLY, nullptr);
     database_.reset(raw);
     if (code != SQLITE_OK) columns_.fail(std::string("this is not a rosbag2 database: ") + sqlite3_errstr(code));
+    constexpr int longest_value = 64 << 20;  // bytes
+    sqlite3_limit(raw, SQLITE_LIMIT_LENGTH, longest_value);
+    (void)sqlite3_db_config(raw, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);  // a view may have rows without end
   }
 
-  void read() {
+  void read(logs::Progress progress) {
     std::int64_t wanted = -1;
     const Statement topics = prepare("SELECT id, name, type, serialization_format FROM topics");
     while (step(topics)) {
@@ -36,10 +40,14 @@ class Db3 {
     if (wanted < 0) return;
     const Statement messages = prepare("SELECT timestamp, data FROM messages WHERE topic_id = ?1 ORDER BY timestamp");
     sqlite3_bind_int64(messages.get(), 1, wanted);
+    const Statement count = prepare("SELECT count(*) FROM messages");
+    const auto all = static_cast<size_t>(step(count) ? sqlite3_column_int64(count.get(), 0) : 0);
+    size_t done = 0;
     while (step(messages)) {
       const auto* const data = static_cast<const std::uint8_t*>(sqlite3_column_blob(messages.get(), 1));
       const size_t size = sqlite3_column_bytes(messages.get(), 1);
       columns_.add({data, data == nullptr ? 0 : size}, sqlite3_column_int64(messages.get(), 0));
+      progress.at(++done, all);
     }
   }
 
@@ -74,7 +82,7 @@ class Db3 {
 RawLog read_db3_log(const std::filesystem::path& file, const LogChoice& choice) {
   require_regular_file(file);
   logs::BagColumns columns(file.string(), choice.topic);
-  Db3(file, columns).read();
+  Db3(file, columns).read({choice, file.string()});
   return columns.finish();
 }
 

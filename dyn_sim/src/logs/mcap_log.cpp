@@ -9,10 +9,12 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "dyn_core/error.hpp"
 #include "dyn_core/model/input_file.hpp"
 #include "logs/bag.hpp"
+#include "logs/reading.hpp"
 
 namespace dyn::sim {
 namespace {
@@ -23,7 +25,9 @@ using View = std::span<const std::uint8_t>;
 constexpr std::uint8_t schema_op = 0x03, channel_op = 0x04, message_op = 0x05, chunk_op = 0x06, data_end_op = 0x0F,
                        footer_op = 0x02;
 constexpr std::uint8_t magic[] = {0x89, 'M', 'C', 'A', 'P', '0', '\r', '\n'};
-constexpr std::uint64_t largest_record = std::uint64_t{128} << 20;  // a chunk of ros2 bag has less than 1 MiB
+constexpr std::uint64_t largest_record = std::uint64_t{64} << 20;  // a chunk of ros2 bag has less than 1 MiB
+constexpr size_t longest_type = 256;                               // bytes of a type's name
+constexpr std::uint64_t most_unpacked = std::uint64_t{16} << 30;   // of all chunks together
 
 class Fields {
  public:
@@ -91,11 +95,11 @@ class Mcap {
  public:
   Mcap(const std::filesystem::path& file, logs::BagColumns& bag) : in_(file, std::ios::binary), bag_(bag) {
     std::error_code error;
-    left_ = std::filesystem::file_size(file, error);
+    size_ = left_ = std::filesystem::file_size(file, error);
     if (!in_ || error) bag_.fail("the file cannot be read");
   }
 
-  void read() {
+  void read(logs::Progress progress) {
     std::uint8_t head[8] = {};
     if (!get(head, sizeof head) || !std::equal(std::begin(magic), std::end(magic), head))
       bag_.fail("this is not an MCAP file");
@@ -110,10 +114,12 @@ class Mcap {
                   std::to_string(left_) + " bytes before the end of the file");
       }
       if (length > largest_record)
-        bag_.fail("a record has " + std::to_string(length) + " bytes, more than this program reads");
+        bag_.fail("a record has " + std::to_string(length) + " bytes; at most " + std::to_string(largest_record) +
+                  " are read");
       Bytes content(length);
       if (!get(content.data(), content.size())) bag_.fail("the file cannot be read to its end");
       record(start[0], content, false);
+      progress.at(size_ - left_, size_);
     }
   }
 
@@ -128,7 +134,7 @@ class Mcap {
     if (opcode == schema_op) {
       Fields fields(content, bag_, "schema");
       const auto id = fields.number(2);
-      schemas_[id] = fields.text();
+      schemas_[id] = fields.text().substr(0, longest_type);
     } else if (opcode == channel_op) {
       channel(content);
     } else if (opcode == message_op) {
@@ -137,7 +143,7 @@ class Mcap {
       (void)fields.number(4);
       const auto logged_ns = static_cast<std::int64_t>(fields.number(8));
       (void)fields.number(8);
-      if (std::find(wanted_.begin(), wanted_.end(), id) != wanted_.end()) bag_.add(fields.rest(), logged_ns);
+      if (wanted_.count(id) > 0) bag_.add(fields.rest(), logged_ns);
     } else if (opcode == chunk_op && !in_chunk) {
       chunk(content);
     }
@@ -147,9 +153,9 @@ class Mcap {
     Fields fields(content, bag_, "channel");
     const auto id = fields.number(2), schema = fields.number(2);
     const std::string topic = fields.text(), encoding = fields.text();
-    if (std::find(wanted_.begin(), wanted_.end(), id) != wanted_.end()) return;  // repeated in a later chunk
+    if (wanted_.count(id) > 0) return;  // repeated in a later chunk
     bag_.declare(topic, schemas_.count(schema) > 0 ? schemas_[schema] : "an unknown type", encoding);
-    if (topic == bag_.topic()) wanted_.push_back(id);
+    if (topic == bag_.topic()) wanted_.insert(id);
   }
 
   void chunk(View content) {
@@ -159,8 +165,15 @@ class Mcap {
     (void)fields.number(4);  // CRC
     const std::string compression = fields.text();
     const View packed = fields.take(fields.number(8));
-    if (size > largest_record)
-      bag_.fail("a chunk says that it has " + std::to_string(size) + " bytes, more than this program reads");
+    if (size > largest_record) {
+      bag_.fail("a chunk says that it has " + std::to_string(size) + " bytes; at most " +
+                std::to_string(largest_record) + " are read");
+    }
+    unpacked_ += size;
+    if (unpacked_ > most_unpacked) {
+      bag_.fail("the bag has more than " + std::to_string(most_unpacked) +
+                " bytes once it is decompressed; ros2 bag convert writes one with fewer topics");
+    }
     Bytes unpacked;
     if (compression == "zstd") {
       unpacked = unpacked_zstd(packed, size, bag_);
@@ -180,10 +193,10 @@ class Mcap {
   }
 
   std::ifstream in_;
-  std::uint64_t left_ = 0;
+  std::uint64_t size_ = 0, left_ = 0, unpacked_ = 0;  // bytes: of the file, of it to be read, of the chunks so far
   logs::BagColumns& bag_;
   std::map<std::uint64_t, std::string> schemas_;
-  std::vector<std::uint64_t> wanted_;
+  std::set<std::uint64_t> wanted_;
 };
 
 }  // namespace
@@ -191,7 +204,7 @@ class Mcap {
 RawLog read_mcap_log(const std::filesystem::path& file, const LogChoice& choice) {
   require_regular_file(file);
   logs::BagColumns columns(file.string(), choice.topic);
-  Mcap(file, columns).read();
+  Mcap(file, columns).read({choice, file.string()});
   return columns.finish();
 }
 

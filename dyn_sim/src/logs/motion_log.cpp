@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "dyn_core/error.hpp"
+#include "logs/reading.hpp"
 
 namespace dyn::sim {
 namespace {
@@ -195,6 +196,7 @@ class Mapper {
     check_numbers(raw_, model_.coordinate_names());
     rows_ = rows_to_keep(raw_);
     if (rows_.size() < 3) throw ModelError(raw_.source + ": all rows have the same time");
+    logs::check_size(raw_.source, rows_.size(), 4 * model_.coordinate_names().size());
     for (const size_t k : rows_) log_.time_s.push_back(raw_.time_s[k]);
     columns();
     note_strangers();
@@ -205,7 +207,10 @@ class Mapper {
   }
 
  private:
-  bool fill(const std::vector<double>& from, Eigen::MatrixXd& to, size_t coordinate) {
+  // And frees the column, so that a long log is not in memory twice.
+  bool fill(std::vector<double>& column, Eigen::MatrixXd& to, size_t coordinate) {
+    const std::vector<double> from = std::move(column);
+    if (from.empty()) to.col(coordinate).setZero();
     for (size_t k = 0; k < rows_.size() && !from.empty(); ++k) {
       to(k, coordinate) = from[rows_[k]];
     }
@@ -215,7 +220,7 @@ class Mapper {
   void columns() {
     const auto& names = model_.coordinate_names();
     const auto rows = static_cast<Eigen::Index>(rows_.size()), n = static_cast<Eigen::Index>(names.size());
-    for (auto* x : {&log_.q, &log_.v, &log_.a, &log_.effort}) x->setZero(rows, n);
+    for (auto* x : {&log_.q, &log_.v, &log_.a, &log_.effort}) x->resize(rows, n);
     log_.in_log.assign(names.size(), false);
     log_.has_effort.assign(names.size(), false);
     log_.has_v = log_.has_a = true;
@@ -225,7 +230,7 @@ class Mapper {
         absent(names[i], i, found != raw_.joints.end());
         continue;
       }
-      const auto& columns = found->second;
+      auto& columns = found->second;
       log_.in_log[i] = fill(columns[at(Quantity::q)], log_.q, i);
       if (!fill(columns[at(Quantity::v)], log_.v, i)) log_.has_v = false;
       if (!fill(columns[at(Quantity::a)], log_.a, i)) log_.has_a = false;
@@ -241,6 +246,7 @@ class Mapper {
     const auto given = choice_.at.find(name);
     const double q = given == choice_.at.end() ? 0.0 : given->second;
     log_.q.col(coordinate).setConstant(q);
+    for (auto* x : {&log_.v, &log_.a, &log_.effort}) x->col(coordinate).setZero();
     log_.notes.push_back("joint '" + name + "' is not in the log and is assumed at " + text(q));
   }
 

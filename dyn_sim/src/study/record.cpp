@@ -1,14 +1,13 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 #include "study/record.hpp"
 
-#include <unistd.h>
-
 #include <iostream>
 #include <sstream>
 
 #include "output.hpp"
 #include "run/output_file.hpp"
 #include "study/svg_chart.hpp"
+#include "terminal_line.hpp"
 
 namespace dyn::study {
 namespace {
@@ -126,9 +125,7 @@ void Record::compare(const std::string& what, const std::string& paper, const st
   comparisons_.rows.push_back({what, paper, here});
 }
 
-void Record::progress(const std::string& what) const {
-  if (isatty(STDERR_FILENO) == 1) std::cerr << "\r\033[K" << what << std::flush;
-}
+void Record::progress(const std::string& what) const { cli::say_progress(what); }
 
 std::vector<std::string> Record::finish() {
   progress("");

@@ -2,12 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <ctime>
 #include <memory>
+#include <random>
 
 #include "dyn_core/model/model.hpp"
 #include "dyn_core/model/urdf.hpp"
 #include "dyn_sim/identify/identify.hpp"
 #include "identify/bodies_explain.hpp"
+#include "identify/low_pass.hpp"
+#include "identify/unknowns.hpp"
 
 namespace dyn::sim {
 namespace {
@@ -42,6 +46,41 @@ TEST(Unexplained, IsTheNormOfTheErrorOverThatOfTheTorque) {
   EXPECT_DOUBLE_EQ(left.relative({1}), 0.2);
   const identify::Unexplained at_rest{.error = {1.0}, .torque = {0.0}};
   EXPECT_EQ(at_rest.relative(), 0.0);
+}
+
+// A log of 1000 s at 1 kHz is processed in several pieces; each is filtered as if it had not been cut out.
+TEST(Gather, PiecesOfALongLogAreFilteredAsTheWhole) {
+  constexpr Eigen::Index rows = 1'000'000;
+  Motion motion;
+  motion.cutoff_hz = 2.0;
+  motion.compared = {0};
+  Stretch& s = motion.stretches.emplace_back();
+  s.step_s = 1e-3;
+  s.q = s.v = s.a = s.effort = Eigen::MatrixXd::Zero(rows, 1);
+  std::mt19937 random(7);  // NOLINT(cert-msc51-cpp): the same in every run
+  std::normal_distribution<double> noise;
+  for (Eigen::Index k = 0; k < rows; ++k) s.effort(k, 0) = noise(random);
+  s.begin = 500;
+  s.end = rows - 500;
+  Eigen::MatrixXd filtered = s.effort;
+  identify::LowPass(motion.cutoff_hz, 1e3).apply_to_columns(filtered, identify::Ends::mirrored);
+  const identify::Information information = identify::gather(bar_model(), {motion}, 0.0);
+  ASSERT_EQ(information.joints.size(), 1U);
+  const double expected =
+      std::sqrt(filtered.middleRows(s.begin, s.used()).squaredNorm() / static_cast<double>(s.used()));
+  EXPECT_NEAR(information.joints[0].torque_rms / expected, 1.0, 1e-10);
+}
+
+// 100003 is a prime number, of which the transform would take 100003 times as long as of 100000.
+TEST(ChooseCutoff, TakesNoLongerForAnUnfortunateNumberOfRows) {
+  Eigen::MatrixXd q(100'003, 1);
+  for (Eigen::Index k = 0; k < q.rows(); ++k) q(k, 0) = std::sin(6.0 * 1e-3 * static_cast<double>(k));
+  const auto seconds = [&q](Eigen::Index rows) {
+    const std::clock_t begin = std::clock();
+    EXPECT_GT(identify::choose_cutoff_hz(q.topRows(rows), 2, 1e3), 1.0);
+    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  };
+  EXPECT_LT(seconds(100'003), 20.0 * seconds(100'000) + 0.1);
 }
 
 TEST(IdentifiedUrdf, NumbersReadBackAsTheyAre) {

@@ -5,6 +5,7 @@
 
 #include <Eigen/Core>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,7 @@ struct Motion {
 };
 
 // If not given, chosen from the spectrum of all logs: the highest cutoff of any of them.
-[[nodiscard]] double choose_cutoff(const std::vector<MotionLog>& logs, const std::optional<double>& given_hz);
+[[nodiscard]] double choose_cutoff(std::span<const MotionLog> logs, const std::optional<double>& given_hz);
 
 // Throws ModelError if nothing remains to be compared.
 [[nodiscard]] Motion make_motion(const MotionLog& log, double cutoff_hz);

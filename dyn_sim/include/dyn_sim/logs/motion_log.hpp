@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -37,6 +38,7 @@ struct LogChoice {
   std::string effort;                   // of dyn run's log.csv: sensed or applied; empty: effort, else applied
   std::map<std::string, double> at{};   // positions of joints that are not in the log; 0 unless given
   std::string topic = "/joint_states";  // of a bag
+  std::function<void(const std::string&)> progress{};  // told how much of a log has been read
 };
 
 [[nodiscard]] RawLog read_csv_log(const std::filesystem::path& file, const LogChoice& choice);
