@@ -1,10 +1,11 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 //
-// The law task_space at an activation and without a state.
+// The law task_space at an activation, without a state, and with parameters that cannot be.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "control/task_rig.hpp"
 #include "dyn_core/control/task_space.hpp"
@@ -68,6 +69,37 @@ TEST(TaskSpaceFaults, TheSafeTorqueDampsAsTheNullSpace) {
   for (int i = 0; i < std::ssize(rig.q); ++i) {
     EXPECT_NEAR(rig.effort[i], g[i] - 8.0 * M(i, i) * 0.1, 1e-3) << i;
   }
+}
+
+TEST(TaskSpaceFaults, SaysWhatIsWrongWithItsParameters) {
+  TaskParameters p;
+  EXPECT_EQ(find_fault(p, 7), "");
+  p.stiffness[2] = -1.0;
+  EXPECT_EQ(find_fault(p, 7), "task.stiffness: -1 is not from 0 to 1e+09");
+  p = {};
+  p.velocity_limit = 0.0;
+  EXPECT_EQ(find_fault(p, 7), "task.velocity_limit: 0 is not above 0 and at most 1e+09");
+  p = {};
+  p.posture.assign(6, 0.0);
+  EXPECT_EQ(find_fault(p, 7), "task.posture: given for 6 joints of 7");
+  for (const TaskNumber& line : task_numbers) {
+    for (const double wrong : {-1.0, 1e10, 1e308, std::nan("")}) {
+      p = {};
+      p.*line.member = wrong;
+      EXPECT_EQ(find_fault(p, 7).rfind("task." + std::string(line.name) + ": ", 0), 0U) << wrong;
+    }
+  }
+  for (const TaskAxisNumbers& line : task_axis_numbers) {
+    p = {};
+    (p.*line.member)[5] = 1e200;
+    EXPECT_EQ(find_fault(p, 7), "task." + std::string(line.name) + ": 1e+200 is not from 0 to 1e+09");
+  }
+  p = {};
+  p.posture.assign(7, 1e9);
+  EXPECT_EQ(find_fault(p, 7), "task.posture: 1e+09 is not from -1e+06 to 1e+06");
+  TaskRig rig;
+  rig.parameters.task.p_linear = 1e200;
+  EXPECT_THROW(rig.controller.set_parameters(rig.parameters), ModelError);
 }
 
 }  // namespace

@@ -379,36 +379,5 @@ TEST(TaskSpace, RunsInRealTime) {
   EXPECT_EQ(locks, 0);
 }
 
-TEST(TaskSpace, SaysWhatIsWrongWithItsParameters) {
-  TaskParameters p;
-  EXPECT_EQ(find_fault(p, 7), "");
-  p.stiffness[2] = -1.0;
-  EXPECT_EQ(find_fault(p, 7), "task.stiffness: -1 is not from 0 to 1e+09");
-  p = {};
-  p.velocity_limit = 0.0;
-  EXPECT_EQ(find_fault(p, 7), "task.velocity_limit: 0 is not above 0 and at most 1e+09");
-  p = {};
-  p.posture.assign(6, 0.0);
-  EXPECT_EQ(find_fault(p, 7), "task.posture: given for 6 joints of 7");
-  for (const TaskNumber& line : task_numbers) {
-    for (const double wrong : {-1.0, 1e10, 1e308, std::nan("")}) {
-      p = {};
-      p.*line.member = wrong;
-      EXPECT_EQ(find_fault(p, 7).rfind("task." + std::string(line.name) + ": ", 0), 0U) << wrong;
-    }
-  }
-  for (const TaskAxisNumbers& line : task_axis_numbers) {
-    p = {};
-    (p.*line.member)[5] = 1e200;
-    EXPECT_EQ(find_fault(p, 7), "task." + std::string(line.name) + ": 1e+200 is not from 0 to 1e+09");
-  }
-  p = {};
-  p.posture.assign(7, 1e9);
-  EXPECT_EQ(find_fault(p, 7), "task.posture: 1e+09 is not from -1e+06 to 1e+06");
-  TaskRig rig;
-  rig.parameters.task.p_linear = 1e200;
-  EXPECT_THROW(rig.controller.set_parameters(rig.parameters), ModelError);
-}
-
 }  // namespace
 }  // namespace dyn::control
