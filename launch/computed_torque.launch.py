@@ -28,6 +28,7 @@ ARGUMENTS = [
     ('cpu', '', 'number of the core on which the control loop runs; empty: any'),
     ('speed', '0', 'of plant mujoco_ros2_control: simulated time over real time; 0: as fast as every step has its cycle'),
     ('prediction', '0.5', 'periods ahead at which model and reference are evaluated'),
+    ('reference_lead', '-1', 'periods by which the reference is ahead; -1: 1 below joint_trajectory_controller, else 0'),
     ('validation', 'off', 'off, monitor or gate: comparison with Pinocchio beside the loop'),
     ('move', 'true', 'move the arm; false: it waits for goals'),
     ('duration', '0', 's after which everything ends with a summary; 0: never'),
@@ -45,6 +46,7 @@ def controller_parameters(robot, joints, controller, values):
             'jsim_algorithm': values['jsim_algorithm'],
             'coriolis_algorithm': values['coriolis_algorithm'],
             'prediction': float(values['prediction']),
+            'reference_lead': float(values['reference_lead']),
             'validation': {'mode': values['validation']},
             'effort_limit': {joint: float(values['effort_limit']) for joint in joints},
             'gains': {joint: bringup.gains(robot, joint, controller) for joint in joints}}

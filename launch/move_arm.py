@@ -12,6 +12,7 @@ import mover
 import rclpy
 from builtin_interfaces.msg import Duration
 from control_msgs.action import FollowJointTrajectory
+from control_msgs.msg import JointTrajectoryControllerState
 from dyn_msgs.msg import ControllerState
 from rclpy.action import ActionClient
 from rclpy.node import Node
@@ -43,9 +44,12 @@ class Mover(Node):
         self.ranges = {}
         self.squares, self.count, self.torque = 0.0, 0, 0.0
         self.largest = []  # of the joints' errors, by sample
+        self.behind, self.way = 0.0, 0.0  # sums of error times velocity, and of velocity squared
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.create_subscription(String, 'robot_description', self.read_robot, latched)
         self.create_subscription(ControllerState, f'/{controller}/controller_state', self.measure, 10)
+        self.create_subscription(JointTrajectoryControllerState, '/joint_trajectory_controller/controller_state',
+                                 self.measure_lag, 10)
         self.client = ActionClient(self, FollowJointTrajectory, '/joint_trajectory_controller/follow_joint_trajectory')
 
     def read_robot(self, message):
@@ -59,6 +63,12 @@ class Mover(Node):
         self.count += len(message.position_error)
         self.largest.append(max(abs(error) for error in message.position_error))
         self.torque = max([self.torque] + [abs(tau) for tau in message.effort_applied])
+
+    def measure_lag(self, message):
+        """By joint_trajectory_controller, which has the trajectory."""
+        for error, velocity in zip(message.error.positions, message.reference.velocities):
+            self.behind += error * velocity
+            self.way += velocity * velocity
 
     def goal(self, turn):
         goal = FollowJointTrajectory.Goal()
@@ -123,8 +133,9 @@ class Mover(Node):
     def summary(self):
         if not self.count:
             return '0 samples'
+        lag = f', {1e3 * self.behind / self.way:.3f} ms behind the trajectory' if self.way > 0.0 else ''
         return (f'{len(self.largest)} samples, tracking error rms {math.sqrt(self.squares / self.count):.3g} rad, '
-                f'largest {max(self.largest):.3g} rad, largest torque {self.torque:.3g} N m; in half of the samples '
+                f'largest {max(self.largest):.3g} rad, largest torque {self.torque:.3g} N m{lag}; in half of the samples '
                 f'every error was below {statistics.median(self.largest):.2g} rad')
 
 

@@ -22,6 +22,11 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 
 CONTROLLER = os.environ.get('DYN_CONTROLLER', 'computed_torque')
 PLANT = os.environ.get('DYN_PLANT', 'native')
+RATE = os.environ.get('DYN_RATE', '500')
+# On mujoco_ros2_control, rad: half of the errors are below it, also on a machine that is busy. The rms is that of the
+# cycles in which a thread of that package was late.
+MEDIAN = 2e-4
+LAG_MS = 0.3  # by which the arm may be behind the trajectory, a part of a period
 OUT = tempfile.mkdtemp(prefix='dyn_launch_')
 atexit.register(shutil.rmtree, OUT, ignore_errors=True)
 # What is measured and moves: joints, or the hand.
@@ -34,7 +39,7 @@ SUMMARY = {'computed_torque': r'summary: (\d+) samples, tracking error rms ([0-9
 def generate_test_description():
     file = os.path.join(get_package_share_directory('dyn_control'), 'launch', CONTROLLER + '.launch.py')
     arguments = {'robot': os.environ['DYN_ROBOT'], 'plant': PLANT,
-                 'jsim_algorithm': 'gdahj', 'duration': '6', 'rate': '500', 'out': OUT}
+                 'jsim_algorithm': 'gdahj', 'duration': '6', 'rate': RATE, 'out': OUT}
     return launch.LaunchDescription([
         IncludeLaunchDescription(PythonLaunchDescriptionSource(file), launch_arguments=arguments.items()),
         launch_testing.actions.ReadyToTest(),
@@ -55,6 +60,10 @@ class TheArm(unittest.TestCase):
         else:
             self.assertLess(float(found.group(4)), 5.0)  # nothing pushes
         if PLANT == 'mujoco_ros2_control':  # it fell until then
+            if CONTROLLER == 'computed_torque':
+                median = re.search(r'in half of the samples every error was below ([0-9.e+-]+) rad', text)
+                self.assertLess(float(median.group(1)), MEDIAN)
+                self.assertLess(abs(float(re.search(r'([0-9.-]+) ms behind the trajectory', text).group(1))), LAG_MS)
             self.assertRegex(text, r'(?s)reset the MuJoCo world to the initial state.*Successfully switched controllers')
         proc_info.assertWaitForShutdown(process='play_scenario', timeout=60)  # not interrupted by this test's end
 

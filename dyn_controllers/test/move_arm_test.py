@@ -6,6 +6,7 @@ import time
 import unittest
 
 import rclpy
+from control_msgs.msg import JointTrajectoryControllerState
 from dyn_msgs.msg import ControllerState
 from program_test import ProgramTest
 from rclpy.parameter import Parameter
@@ -69,6 +70,15 @@ class MoveArm(ProgramTest):
         for _ in range(5):
             self.mover.measure(message)
         self.assertRegex(self.mover.summary(), r'^5 samples, tracking error rms 0.1 rad, .* below 0.1 rad$')
+
+    def test_the_lag_is_the_time_that_explains_the_errors(self):
+        self.mover.measure(ControllerState(position_error=[0.0], effort_applied=[0.0]))
+        for velocity in (0.0, 0.5, -0.2):
+            message = JointTrajectoryControllerState()
+            message.reference.velocities = [velocity, 2.0 * velocity]
+            message.error.positions = [0.004 * velocity, 0.008 * velocity]
+            self.mover.measure_lag(message)
+        self.assertIn('4.000 ms behind the trajectory', self.mover.summary())
 
 
 if __name__ == '__main__':
