@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "control/task_rig.hpp"
 #include "dyn_core/control/task_space.hpp"
@@ -82,21 +81,6 @@ TEST(TaskSpaceFaults, SaysWhatIsWrongWithItsParameters) {
   p = {};
   p.posture.assign(6, 0.0);
   EXPECT_EQ(find_fault(p, 7), "task.posture: given for 6 joints of 7");
-  for (const TaskNumber& line : task_numbers) {
-    for (const double wrong : {-1.0, 1e10, 1e308, std::nan("")}) {
-      p = {};
-      p.*line.member = wrong;
-      EXPECT_EQ(find_fault(p, 7).rfind("task." + std::string(line.name) + ": ", 0), 0U) << wrong;
-    }
-  }
-  for (const TaskAxisNumbers& line : task_axis_numbers) {
-    p = {};
-    (p.*line.member)[5] = 1e200;
-    EXPECT_EQ(find_fault(p, 7), "task." + std::string(line.name) + ": 1e+200 is not from 0 to 1e+09");
-  }
-  p = {};
-  p.posture.assign(7, 1e9);
-  EXPECT_EQ(find_fault(p, 7), "task.posture: 1e+09 is not from -1e+06 to 1e+06");
   TaskRig rig;
   rig.parameters.task.p_linear = 1e200;
   EXPECT_THROW(rig.controller.set_parameters(rig.parameters), ModelError);

@@ -96,6 +96,28 @@ TEST(ParameterTable, RangesOfJointsAreKept) {
   }
 }
 
+TEST(ParameterTable, RangesOfTheTaskAreKept) {
+  TaskParameters p;
+  for (const TaskNumber& line : task_numbers) {
+    for (const double wrong : {-1.0, 1e10, 1e308, std::nan("")}) {
+      p = {};
+      p.*line.member = wrong;
+      EXPECT_EQ(find_fault(p, 7).find("task." + std::string(line.name) + ": "), 0U) << wrong;
+    }
+    p = {};
+    p.*line.member = ranges::gain;
+    EXPECT_EQ(find_fault(p, 7), "") << line.name;
+  }
+  for (const TaskAxisNumbers& line : task_axis_numbers) {
+    p = {};
+    (p.*line.member)[5] = 1e200;
+    EXPECT_EQ(find_fault(p, 7), "task." + std::string(line.name) + ": 1e+200 is not from 0 to 1e+09");
+  }
+  p = {};
+  p.posture.assign(7, 1e9);
+  EXPECT_EQ(find_fault(p, 7), "task.posture: 1e+09 is not from -1e+06 to 1e+06");
+}
+
 // --- ROS -------------------------------------------------------------------------------------------------------------
 
 const std::string controllers = DYN_CONTROLLERS;
