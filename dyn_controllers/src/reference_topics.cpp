@@ -2,9 +2,11 @@
 #include "dyn_controllers/reference_topics.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <stdexcept>
+
+#include "dyn_controllers/message_range.hpp"
+#include "dyn_core/numeric/ranges.hpp"
 
 namespace dyn_controllers {
 namespace {
@@ -18,8 +20,8 @@ Reference zeros(size_t n) {
 }
 
 // Velocities and accelerations may be omitted: then they are 0.
-void copy(const std::vector<double>& from, const std::vector<size_t>& order, const char* what, bool needed,
-          std::vector<double>& to) {
+void copy(const std::vector<double>& from, const std::vector<size_t>& order, const std::string& what, bool needed,
+          double most, std::vector<double>& to) {
   if (from.empty() && !needed) {
     std::fill(to.begin(), to.end(), 0.0);
     return;
@@ -30,7 +32,7 @@ void copy(const std::vector<double>& from, const std::vector<size_t>& order, con
   }
   for (size_t k = 0; k < to.size(); ++k) {
     to[k] = from[order[k]];
-    if (!std::isfinite(to[k])) throw std::invalid_argument(std::string(what) + " have an entry that is not finite");
+    check_range(what + " have", to[k], most);
   }
 }
 
@@ -75,9 +77,9 @@ void ReferenceTopics::take_trajectory(const JointTrajectory& trajectory) {
 void ReferenceTopics::hand_over(const JointTrajectoryPoint& point, const std::vector<size_t>& order) {
   Reference& reference = references_.back();
   try {
-    copy(point.positions, order, "positions", true, reference.q);
-    copy(point.velocities, order, "velocities", false, reference.v);
-    copy(point.accelerations, order, "accelerations", false, reference.a);
+    copy(point.positions, order, "positions", true, dyn::ranges::position, reference.q);
+    copy(point.velocities, order, "velocities", false, dyn::ranges::velocity, reference.v);
+    copy(point.accelerations, order, "accelerations", false, dyn::ranges::acceleration, reference.a);
   } catch (const std::invalid_argument& error) {
     refusals_.refuse(error.what());
     return;

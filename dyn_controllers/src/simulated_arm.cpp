@@ -6,9 +6,12 @@
 #include <cmath>
 #include <functional>
 
+#include "dyn_controllers/message_range.hpp"
 #include "dyn_controllers/reported.hpp"
 #include "dyn_controllers/vector_messages.hpp"
+#include "dyn_core/model/name_limit.hpp"
 #include "dyn_core/model/urdf.hpp"
+#include "dyn_core/numeric/ranges.hpp"
 #include "hardware_interface/types/hardware_interface_type_values.hpp"
 #include "pluginlib/class_list_macros.hpp"
 
@@ -155,16 +158,21 @@ void SimulatedArm::push(const dyn_msgs::srv::Push::Request& request, dyn_msgs::s
                   {request.point.x, request.point.y, request.point.z},
                   moved_s_ + rclcpp::Duration(request.duration).seconds()};
   response.success = false;
-  if (plant_->model().find_link(next.link) == nullptr) {
-    response.message = "link: the robot has no link '" + next.link + "'";
-  } else if (!next.force_N.allFinite() || !next.point_m.allFinite() || !(next.ends_s > moved_s_)) {
-    response.message = "force and point must be finite numbers, and duration above 0";
-  } else {
-    plant_->push(next.link, next.force_N, next.point_m);
-    push_ = next;
-    response.success = true;
-    response.message = "'" + next.link + "' is pushed";
+  try {
+    dyn::check_name_length("link", next.link);
+    check_range("force has", next.force_N, dyn::ranges::effort);
+    check_range("point has", next.point_m, dyn::ranges::length_m);
+    if (!(next.ends_s > moved_s_)) throw std::invalid_argument("duration must be above 0");
+    if (plant_->model().find_link(next.link) == nullptr)
+      throw std::invalid_argument("link: the robot has no link '" + next.link + "'");
+  } catch (const std::exception& error) {
+    response.message = error.what();
+    return;
   }
+  plant_->push(next.link, next.force_N, next.point_m);
+  push_ = next;
+  response.success = true;
+  response.message = "'" + next.link + "' is pushed";
 }
 
 void SimulatedArm::end_push() {

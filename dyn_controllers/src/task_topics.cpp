@@ -1,8 +1,10 @@
 // Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 #include "dyn_controllers/task_topics.hpp"
 
-#include <cmath>
 #include <stdexcept>
+
+#include "dyn_controllers/message_range.hpp"
+#include "dyn_core/numeric/ranges.hpp"
 
 namespace dyn_controllers {
 namespace {
@@ -16,10 +18,10 @@ Vec6d turned(const dyn::Mat3d& R, const Vec6d& x) noexcept {
 }
 
 template <class A, class B>
-Vec6d six(const A& linear, const B& angular, const char* topic) {
+Vec6d six(const A& linear, const B& angular, const char* topic, double most) {
   Vec6d x;
   x << linear.x, linear.y, linear.z, angular.x, angular.y, angular.z;
-  if (!x.allFinite()) throw std::invalid_argument(std::string(topic) + " has an entry that is not finite");
+  for (const double value : x) check_range(topic + std::string(" has"), value, most);
   return x;
 }
 
@@ -74,18 +76,18 @@ void TaskTopics::take_pose(const geometry_msgs::msg::PoseStamped& message) {
   Point& point = poses_.back();
   point.p_m = {p.x, p.y, p.z};
   point.R = turn.normalized().toRotationMatrix();
-  if (!point.p_m.allFinite()) throw std::invalid_argument(std::string(topic) + " has an entry that is not finite");
+  check_range("~/target_pose has", point.p_m, dyn::ranges::length_m);
   poses_.publish();
 }
 
 void TaskTopics::take_twist(const geometry_msgs::msg::TwistStamped& message) {
-  twists_.back() = {six(message.twist.linear, message.twist.angular, "~/target_twist"),
+  twists_.back() = {six(message.twist.linear, message.twist.angular, "~/target_twist", dyn::ranges::velocity),
                     axes_of(message.header.frame_id, "~/target_twist")};
   twists_.publish();
 }
 
 void TaskTopics::take_wrench(const geometry_msgs::msg::WrenchStamped& message) {
-  wrenches_.back() = {six(message.wrench.force, message.wrench.torque, "~/target_wrench"),
+  wrenches_.back() = {six(message.wrench.force, message.wrench.torque, "~/target_wrench", dyn::ranges::effort),
                       axes_of(message.header.frame_id, "~/target_wrench")};
   wrenches_.publish();
 }
