@@ -3,11 +3,14 @@
 // All controllers on a real controller manager, with what watches them in every cycle and what a test does with them.
 #pragma once
 
+#include <array>
 #include <future>
 #include <map>
+#include <optional>
 #include <random>
 
 #include "arm_watch.hpp"
+#include "dyn_controllers/task_space_controller.hpp"
 #include "dyn_msgs/srv/push.hpp"
 #include "dynamics_watch.hpp"
 #include "faulty_client.hpp"
@@ -22,7 +25,9 @@ namespace dyn_controllers::test {
 using Names = std::vector<std::string>;
 inline constexpr int best_effort = controller_manager_msgs::srv::SwitchController::Request::BEST_EFFORT;
 inline constexpr double period_s = 0.001;
-inline constexpr double largest_leap = 5e-3;  // rad beyond velocity times period
+inline constexpr double largest_leap = 5e-3;         // rad beyond velocity times period
+inline constexpr double largest_target_leap = 1e-3;  // m beyond velocity times period
+inline constexpr double farthest_beyond = 1e-3;      // rad beyond a position limit
 
 class Sequences : public ManagerTest {
  protected:
@@ -90,6 +95,7 @@ class Sequences : public ManagerTest {
   void step() {
     cycle();
     for (const char* name : {"computed", "feedforward"}) check_leap(name);
+    check_frame();
     ASSERT_TRUE(watch->breach.empty()) << watch->breach << "\n" << told;
     ASSERT_TRUE(dynamics->breach.empty()) << dynamics->breach << "\n" << told;
   }
@@ -115,6 +121,34 @@ class Sequences : public ManagerTest {
     }
     last.assign(followed.q.begin(), followed.q.end());
   }
+  // Under `task` the target begins where the hand is and moves by twists, but for one leap to each pose that is sent;
+  // no joint leaves its position limits.
+  void check_frame() {
+    const auto one = std::dynamic_pointer_cast<TaskSpaceController>(active("task") ? loaded.at("task") : nullptr);
+    const bool runs = one != nullptr && one->arm().has_stepped();
+    for (size_t i = 0; i < 7; ++i) {
+      const double beyond = std::max(watch->q[i] - watch->bounds[i].upper, watch->bounds[i].lower - watch->q[i]);
+      was_within[i] = beyond <= 0.0 || (runs && was_within[i]);
+      if (!runs || !was_within[i]) continue;
+      worst_beyond = std::max(worst_beyond, beyond);
+      ASSERT_LE(beyond, farthest_beyond) << "joint" << i + 1 << ", cycle " << watch->cycle << "\n" << told;
+    }
+    if (!runs) {
+      last_target.reset();
+      largest_twist = 0.0;
+      return;
+    }
+    const dyn::control::TaskCycle& task = one->arm().task();
+    const dyn::Vec3d before = last_target.value_or(task.measured.p_m);
+    const double leap = (task.target.p_m - before).norm() - largest_twist * period_s;
+    last_target = task.target.p_m;
+    if (leap > largest_target_leap && watch->cycle - target_sent < 1000) {
+      target_sent = -1000;
+      return;
+    }
+    if (watch->cycle - target_sent >= 1000) worst_target_leap = std::max(worst_target_leap, leap);
+    ASSERT_LE(leap, largest_target_leap) << "the target, cycle " << watch->cycle << "\n" << told;
+  }
   // What waits for the loop, while the loop runs; two seconds of the arm's time are a hang.
   template <class F>
   void bounded(const std::string& what, F&& call) {
@@ -138,12 +172,17 @@ class Sequences : public ManagerTest {
   void send_target();
   void send_twist();
   void send_wrench();
+  void change_law();
   void send_positions();
   void play(int actions);
 
   std::mt19937 random;
   std::string told;
-  double worst_leap = 0.0;
+  double worst_leap = 0.0, worst_target_leap = 0.0, worst_beyond = -10.0;
+  std::array<bool, 7> was_within{};  // its position limits, since `task` is active
+  std::optional<dyn::Vec3d> last_target;
+  long target_sent = -1000;    // cycle of the last pose that has not arrived yet
+  double largest_twist = 0.0;  // m/s, sent since `task` is active
   std::shared_ptr<ArmWatch> watch;
   std::shared_ptr<FaultyClient> faulty;
   std::unique_ptr<DynamicsWatch> dynamics;

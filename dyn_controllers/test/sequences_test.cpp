@@ -9,7 +9,6 @@
 #include <set>
 
 #include "controller_interface/chainable_controller_interface.hpp"
-#include "dyn_controllers/task_space_controller.hpp"
 #include "pluginlib/class_loader.hpp"
 #include "sequences_fixture.hpp"
 
@@ -142,6 +141,7 @@ void Sequences::send_target() {
   message.pose.orientation.y = turn.y();
   message.pose.orientation.z = turn.z();
   note("target");
+  target_sent = watch->cycle;
   targets->publish(message);
   executor->spin_some();
 }
@@ -157,6 +157,8 @@ void Sequences::send_twist() {
   message.twist.angular.z = uniform(-size, size);
   if (chance(0.1)) message.twist.linear.y = std::nan("");
   note("twist");
+  const Eigen::Vector3d linear(message.twist.linear.x, message.twist.linear.y, message.twist.linear.z);
+  if (linear.allFinite()) largest_twist = std::max(largest_twist, linear.norm());
   for (int k = 1 + below(5); k > 0 && !HasFatalFailure(); --k) {
     twists->publish(message);
     executor->spin_some();
@@ -175,6 +177,25 @@ void Sequences::send_wrench() {
   note("wrench");
   wrenches->publish(message);
   executor->spin_some();
+}
+
+// While the hand is on its way: another law, softer or stiffer, with or without an inertia of its own.
+void Sequences::change_law() {
+  const auto node = std::dynamic_pointer_cast<TaskSpaceController>(loaded.at("task"))->get_node();
+  const bool impedance = chance(0.5);
+  const double stiffness = chance(0.5) ? 200.0 : 3000.0;
+  const double kg = chance(0.5) ? 0.0 : uniform(2.0, 10.0);
+  note(impedance ? "impedance" : "computed torque");
+  using Six = std::vector<double>;
+  const Six stiff{stiffness, stiffness, stiffness, 0.02 * stiffness, 0.02 * stiffness, 0.02 * stiffness};
+  const Six inertia{kg, kg, kg, 0.02 * kg, 0.02 * kg, 0.02 * kg};
+  for (const rclcpp::Parameter& parameter :
+       {rclcpp::Parameter("task.mode", impedance ? "impedance" : "computed_torque"),
+        rclcpp::Parameter("task.stiffness", stiff), rclcpp::Parameter("task.inertia", inertia),
+        rclcpp::Parameter("task.reject_external", chance(0.5)),
+        rclcpp::Parameter("task.posture_p", chance(0.5) ? 0.0 : 10.0)}) {
+    ASSERT_TRUE(node->set_parameter(parameter).successful) << parameter.get_name() << "\n" << told;
+  }
 }
 
 // Small steps from where the arm is, at a fifth of a radian a second: a position drive is told where to be at once.
@@ -201,6 +222,7 @@ void Sequences::act() {
   for (const char* name : {"computed", "feedforward"}) {
     if (active(name) && chance(0.4)) send_reference(name);
   }
+  if (active("task") && chance(0.4)) change_law();
   if (active("task") && chance(0.6)) send_target();
   if (active("task") && chance(0.4)) send_twist();
   if (active("task") && chance(0.3)) send_wrench();
@@ -255,8 +277,10 @@ TEST_F(Sequences, NothingLeavesTheLimitsOfTheArm) {
   }
   std::printf(
       "%ld cycles: at most %.3g of a velocity limit, %.3g of an effort limit, leaps of %.3g rad; %ld messages "
-      "of the broadcaster, external efforts up to %.3g N m\n",
-      watch->cycle, fastest, strongest, worst_leap, dynamics->messages, dynamics->largest_external);
+      "of the broadcaster, external efforts up to %.3g N m\n"
+      "task: targets leap by %.3g m, joints are at most %.3g rad beyond their position limits\n",
+      watch->cycle, fastest, strongest, worst_leap, dynamics->messages, dynamics->largest_external, worst_target_leap,
+      worst_beyond);
   EXPECT_GT(dynamics->messages, count / 10);
 }
 
