@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "dyn_core/error.hpp"
+#include "dyn_core/numeric/ranges.hpp"
 #include "dyn_sim/run/config.hpp"
 
 namespace dyn_controllers {
@@ -14,16 +15,23 @@ namespace {
 
 using dyn::ModelError;
 
-void read_number(const HardwareParameters& given, const std::string& name, double& value) {
-  if (const auto found = given.find(name); found != given.end()) {
-    value = number_from(found->second, "hardware parameter " + name);
-  }
+// From 0 to `most`.
+void read_number(const HardwareParameters& given, const std::string& name, double most, double& value) {
+  const auto found = given.find(name);
+  if (found == given.end()) return;
+  value = number_from(found->second, "hardware parameter " + name);
+  if (value >= 0.0 && value <= most) return;
+  std::ostringstream range;
+  range << "is not from 0 to " << most;
+  throw ModelError("hardware parameter " + name + ": '" + found->second + "' " + range.str());
 }
 
 void read_delay(const HardwareParameters& given, int& cycles) {
   constexpr double most = 100.0;
   double value = cycles;
-  read_number(given, "delay", value);
+  if (const auto found = given.find("delay"); found != given.end()) {
+    value = number_from(found->second, "hardware parameter delay");
+  }
   if (!(value >= 0.0 && value <= most && value == std::floor(value))) {
     throw ModelError("hardware parameter delay: '" + given.at("delay") + "' is not a whole number from 0 to 100");
   }
@@ -116,12 +124,12 @@ SimulatedArmSettings read_settings(const HardwareParameters& given) {
   read_flag(given, "limits", settings.plant.limits);
   read_flag(given, "allow_impossible_inertia", settings.plant.allow_impossible_inertia);
   settings.drives.limits = settings.plant.limits;
-  read_number(given, "tolerance", settings.plant.tolerance);
+  read_number(given, "tolerance", 1.0, settings.plant.tolerance);
   read_gravity(given, settings.gravity_mps2);
   read_delay(given, settings.plant.delay_cycles);
-  read_number(given, "drive_p", settings.drives.p);
-  read_number(given, "drive_d", settings.drives.d);
-  read_number(given, "fail_after", settings.fail_after_s);
+  read_number(given, "drive_p", dyn::ranges::gain, settings.drives.p);
+  read_number(given, "drive_d", dyn::ranges::gain, settings.drives.d);
+  read_number(given, "fail_after", 1e9, settings.fail_after_s);
   read_fault(given, settings.plant.state_fault);
   return settings;
 }

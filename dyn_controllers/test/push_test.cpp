@@ -62,6 +62,9 @@ TEST(SimulatedArmSettings, WhatIsNoValueIsRefusedByName) {
   EXPECT_NE(refusal({{"friction", "yes"}}).find("friction: 'yes'"), std::string::npos);
   EXPECT_NE(refusal({{"drive_p", "12 Nm"}}).find("drive_p: '12 Nm'"), std::string::npos);
   EXPECT_NE(refusal({{"tolerance", "nan"}}).find("tolerance: 'nan'"), std::string::npos);
+  EXPECT_NE(refusal({{"drive_p", "1e10"}}).find("drive_p: '1e10' is not from 0 to 1e+09"), std::string::npos);
+  EXPECT_NE(refusal({{"drive_d", "-1"}}).find("drive_d: '-1' is not from 0 to 1e+09"), std::string::npos);
+  EXPECT_NE(refusal({{"tolerance", "2"}}).find("tolerance: '2' is not from 0 to 1"), std::string::npos);
   for (const char* delay : {"0.5", "-1", "101"}) {
     EXPECT_NE(
         refusal({{"delay", delay}}).find(std::string("delay: '") + delay + "' is not a whole number from 0 to 100"),
@@ -158,6 +161,22 @@ TEST_F(PushTest, OfNoLinkOrNoTimeOrNoForceIsRefused) {
   EXPECT_FALSE(call<Push>("/simulated_arm/push", sideways(std::nan(""), 0.3))->success);
   cycles(100);
   EXPECT_LT(std::abs(about_first()), 1e-3);
+}
+
+TEST_F(PushTest, BeyondTheRangesOrWithALongNameIsRefused) {
+  bring_up();
+  auto answer = call<Push>("/simulated_arm/push", sideways(1e308, 0.3));
+  EXPECT_FALSE(answer->success);
+  EXPECT_EQ(answer->message, "force has the entry 1e+308, which is not from -1e+09 to 1e+09");
+  Push::Request request = sideways(5.0, 0.3);
+  request.point.z = 1e9;
+  answer = call<Push>("/simulated_arm/push", request);
+  EXPECT_FALSE(answer->success);
+  EXPECT_EQ(answer->message, "point has the entry 1e+09, which is not from -100000 to 100000");
+  request.link.assign(1'000'000, 'x');
+  answer = call<Push>("/simulated_arm/push", request);
+  EXPECT_FALSE(answer->success);
+  EXPECT_NE(answer->message.find("has 1000000 bytes; at most 256 are allowed"), std::string::npos);
 }
 
 }  // namespace
