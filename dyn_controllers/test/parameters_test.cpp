@@ -69,7 +69,7 @@ const std::vector<Row> table{
     {"external_wrench.axes", Value("frame"), {Value("world"), Value("")}},
     {"external_wrench.force_threshold", Value(5.0), {Value(-1.0), Value(nan)}},
     {"external_wrench.torque_threshold", Value(0.5), {Value(-1.0), Value(nan)}},
-    {"external_wrench.damp_below", Value(0.1), {Value(-1.0), Value(nan)}},
+    {"external_wrench.damp_below", Value(0.1), {Value(-1.0), Value(1e10), Value(nan)}},
     {"driver_load.type", {}, {Value("topic")}},
     {"driver_load.name", {}, {Value("/load")}},
     {"driver_load.link", {}, {Value("tool0")}},
@@ -81,24 +81,30 @@ const std::vector<Row> table{
     {"frame", {}, {Value("tool0")}},
     {"task.mode", Value("impedance"), {Value("admittance"), Value("")}},
     {"task.axes", Value("frame"), {Value("world"), Value("")}},
-    {"task.p_linear", Value(100.0), {Value(0.0), Value(-1.0), Value(nan)}},
-    {"task.d_linear", Value(20.0), {Value(0.0), Value(-1.0), Value(nan)}},
-    {"task.p_angular", Value(100.0), {Value(0.0), Value(-1.0), Value(nan)}},
-    {"task.d_angular", Value(20.0), {Value(0.0), Value(-1.0), Value(nan)}},
+    {"task.p_linear", Value(100.0), {Value(0.0), Value(-1.0), Value(1e10), Value(nan)}},
+    {"task.d_linear", Value(20.0), {Value(0.0), Value(-1.0), Value(1e10), Value(nan)}},
+    {"task.p_angular", Value(100.0), {Value(0.0), Value(-1.0), Value(1e10), Value(nan)}},
+    {"task.d_angular", Value(20.0), {Value(0.0), Value(-1.0), Value(1e10), Value(nan)}},
     {"task.reject_external", Value(true), {Value(1.0)}},
-    {"task.stiffness", Value(Axes(6, 100.0)), {Value(Axes(5, 100.0)), Value(Axes(6, -1.0)), Value(Axes(6, nan))}},
-    {"task.damping", Value(Axes(6, 10.0)), {Value(Axes(7, 10.0)), Value(Axes(6, -1.0)), Value(Axes(6, nan))}},
-    {"task.damping_ratio", Value(0.7), {Value(-0.1), Value(nan)}},
-    {"task.inertia", Value(Axes(6, 2.0)), {Value(Axes(3, 2.0)), Value(Axes(6, -1.0)), Value(Axes(6, nan))}},
-    {"task.velocity_limit", Value(0.2), {Value(0.0), Value(-1.0), Value(nan)}},
-    {"task.angular_velocity_limit", Value(0.2), {Value(0.0), Value(-1.0), Value(nan)}},
-    {"task.acceleration_limit", Value(1.0), {Value(0.0), Value(-1.0), Value(nan)}},
-    {"task.angular_acceleration_limit", Value(1.0), {Value(0.0), Value(-1.0), Value(nan)}},
-    {"task.posture_p", Value(4.0), {Value(-1.0), Value(nan)}},
-    {"task.posture_d", Value(4.0), {Value(-1.0), Value(nan)}},
-    {"task.damp_below", Value(0.1), {Value(-1.0), Value(nan)}},
-    {"task.singular_damping", Value(0.2), {Value(-1.0), Value(nan)}},
-    {"task.posture", Value(Axes(7, 0.1)), {Value(Axes(7, nan)), Value("straight")}},
+    {"task.stiffness",
+     Value(Axes(6, 100.0)),
+     {Value(Axes(5, 100.0)), Value(Axes(6, -1.0)), Value(Axes(6, 1e10)), Value(Axes(6, nan))}},
+    {"task.damping",
+     Value(Axes(6, 10.0)),
+     {Value(Axes(7, 10.0)), Value(Axes(6, -1.0)), Value(Axes(6, 1e10)), Value(Axes(6, nan))}},
+    {"task.damping_ratio", Value(0.7), {Value(-0.1), Value(1e10), Value(nan)}},
+    {"task.inertia",
+     Value(Axes(6, 2.0)),
+     {Value(Axes(3, 2.0)), Value(Axes(6, -1.0)), Value(Axes(6, 1e10)), Value(Axes(6, nan))}},
+    {"task.velocity_limit", Value(0.2), {Value(0.0), Value(-1.0), Value(1e10), Value(nan)}},
+    {"task.angular_velocity_limit", Value(0.2), {Value(0.0), Value(-1.0), Value(1e10), Value(nan)}},
+    {"task.acceleration_limit", Value(1.0), {Value(0.0), Value(-1.0), Value(1e10), Value(nan)}},
+    {"task.angular_acceleration_limit", Value(1.0), {Value(0.0), Value(-1.0), Value(1e10), Value(nan)}},
+    {"task.posture_p", Value(4.0), {Value(-1.0), Value(1e10), Value(nan)}},
+    {"task.posture_d", Value(4.0), {Value(-1.0), Value(1e10), Value(nan)}},
+    {"task.damp_below", Value(0.1), {Value(-1.0), Value(1e10), Value(nan)}},
+    {"task.singular_damping", Value(0.2), {Value(-1.0), Value(1e10), Value(nan)}},
+    {"task.posture", Value(Axes(7, 0.1)), {Value(Axes(7, nan)), Value(Axes(7, 1e7)), Value("straight")}},
     {"state_publish_rate", {}, {Value(10.0)}},
     {"validation.mode", {}, {Value("monitor")}},
     {"validation.rate", {}, {Value(10.0)}},
@@ -242,6 +248,18 @@ TEST(Parameters, SetWhileItIsBeingConfiguredIsUsed) {
   EXPECT_EQ(plugin.controller->arm().reference_timeout_s(), 0.7);
 }
 
+TEST(Parameters, ThatAreReadOnceAreJudgedBeforeThat) {
+  for (const auto& [name, value] : std::vector<std::pair<std::string, double>>{{"state_publish_rate", 1e5},
+                                                                               {"validation.rate", 1e9},
+                                                                               {"validation.rate", 0.0},
+                                                                               {"validation.tolerance", 2.0}}) {
+    auto parameters = arm7_parameters();
+    parameters[name] = Value(value);
+    Computed plugin(parameters);
+    EXPECT_FALSE(plugin.initialised && plugin.configure()) << name;
+  }
+}
+
 TEST(Parameters, OfTheBroadcasterAreJudgedToo) {
   const auto refused = [](const std::string& name, const Value& value) {
     Plugin<DynamicsBroadcaster> plugin({{name, value}});
@@ -249,6 +267,8 @@ TEST(Parameters, OfTheBroadcasterAreJudgedToo) {
   };
   EXPECT_FALSE(refused("publish_rate", Value(10.0)));
   EXPECT_TRUE(refused("publish_rate", Value(0.0)));
+  EXPECT_TRUE(refused("publish_rate", Value(1e5)));
+  EXPECT_TRUE(refused("observer_gain", Value(1e7)));
   EXPECT_TRUE(refused("observer_gain", Value(-1.0)));
   EXPECT_TRUE(refused("gravity", Value(std::vector<double>{1.0})));
   EXPECT_TRUE(refused("jsim_algorithm", Value("magic")));

@@ -176,8 +176,8 @@ class CheckControl(ControlCheck):
                 ("prediction: .nan", "is not a double"),
                 ("hold_time: nan", "is not from 0 to 10000"),
                 ("adaptation_mass: 0.0", "is not above 0 and at most"),
-                ("validation: {rate: 0.0}", "is not above 0"),
-                ("state_publish_rate: -1.0", "is not at least 0"),
+                ("validation: {rate: 0.0}", "is not from 0.001 to 1e+06"),
+                ("state_publish_rate: -1.0", "is not from 0 to 10000"), ("task: {p_linear: 1.0e+200}", "is not above 0 and at most 1e+09"),
                 ("gains: {joint1: {p: 400, d: 1e1}}", "gains.joint1.p: '400' is an integer", "write 400.0"),
                 ("gravity: [0, 0, -9.81]", "'0' is an integer", "write 0.0"),
                 ("gravity: [0.0, -9.81]", "has 2 entries, not 3"),
@@ -212,10 +212,10 @@ class CheckControl(ControlCheck):
                             "task.damping: [0.0, 0.0, -1.0, 0.0, 0.0, 0.0]", "task.posture: [0.0, 1.0]"],
                            type_="TaskSpaceController")
         self.assertEqual(sorted(wrong), [1, 2, 3])
-        self.assertIn("'-1.0' is not at least 0", wrong[2])
+        self.assertIn("'-1.0' is not from 0 to 1e+09", wrong[2])
         self.assertIn("2 entries, and there are 1 joints", wrong[3])
         self.assertEqual(self.wrong(["publish_rate: 0.0", "prediction: 0.5"], type_="DynamicsBroadcaster"),
-                         {0: "publish_rate: '0.0' is not above 0",
+                         {0: "publish_rate: '0.0' is not above 0 and at most 10000",
                           1: "prediction: there is no such parameter, and ROS ignores it silently"})
 
     def test_links_that_are_needed(self):

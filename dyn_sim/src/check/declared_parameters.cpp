@@ -36,12 +36,14 @@ void add_validation(const std::string& rule, const YAML::Node& arguments, Declar
     out.not_empty = true;
   } else if (rule == "one_of<>" || rule == "subset_of<>") {
     out.words = arguments[0].as<std::vector<std::string>>();
-  } else if (rule == "bounds<>") {
+  } else if (rule == "bounds<>" || rule == "element_bounds<>") {
     out.lowest = number(0);
     out.highest = number(1);
-  } else if (rule == "gt<>" || rule == "gt_eq<>" || rule == "lower_element_bounds<>") {
+  } else if (rule == "gt<>" || rule == "gt_eq<>") {
     out.lowest = number(0);
     out.above = rule == "gt<>";
+  } else if (rule == "lt_eq<>") {
+    out.highest = number(0);
   } else if (rule == "fixed_size<>") {
     out.size = arguments[0].as<std::size_t>();
   } else {
