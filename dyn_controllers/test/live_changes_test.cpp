@@ -136,6 +136,10 @@ TEST(Payloads, WhatCannotBeIsRefusedAndChangesNothing) {
   swinging.payload.inertia.m = 0.0;
   swinging.payload.urdf = pendulum_on_flange().payload.urdf;
   refused(swinging, "max_payload_dofs");
+  auto path = box();  // a urdf is text: no file is read
+  path.payload.inertia.m = 0.0;
+  path.payload.urdf = dyn::find_robot("arm7").string();
+  refused(path, "XML");
   auto late = box();
   late.transition_time.sec = -1;
   refused(late, "transition_time");
