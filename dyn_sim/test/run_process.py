@@ -1,8 +1,10 @@
 # Copyright 2026 The dyn_control authors. SPDX-License-Identifier: Apache-2.0
 """What tests of `dyn run` as a process share: a folder of their own, configurations, runs that are under way."""
 import json
+import os
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -13,6 +15,7 @@ SCENARIOS = Path(__file__).parents[2] / "config" / "scenarios"
 SCENARIO = SCENARIOS / "arm7_computed_torque.yaml"
 FILES = ("results.json", "log.csv", "log.mcap", "metadata.yaml", "report.html")
 MOVES = "{type: sinusoid, centre: [0, 0, 0, 0, 0, 0, 0], amplitude: 0.3, frequency_hz: 0.5}"
+MIB = 1 << 20
 BOX = "{name: box, link: tool0, mass: 1.0, com: [0, 0, 0.06], inertia: [0.002, 0, 0, 0.002, 0, 0.002]}"
 
 
@@ -86,3 +89,31 @@ def threads_of(process):
         except OSError:  # it has ended
             continue
     return names
+
+
+class SizeTest(RunTest):
+    """Programs that read something large with little memory and in little time."""
+
+    def little(self, arguments, code, *words, stdin=b"", most_mib=512, most_s=5.0):
+        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as said:
+            given.write(stdin)
+            given.seek(0)
+            process = subprocess.Popen([DYN, *map(str, arguments)], stdin=given, stdout=said, stderr=said)
+            too_long = threading.Timer(60.0 * PATIENCE, process.kill)
+            too_long.start()
+            _, status, used = os.wait4(process.pid, 0)
+            too_long.cancel()
+            process.returncode = os.waitstatus_to_exitcode(status)
+            said.seek(0)
+            text = said.read().decode()
+        self.assertEqual(process.returncode, code, text)
+        for word in words:
+            self.assertIn(word, text)
+        if "DYN_SANITIZED" not in os.environ:
+            self.assertLess(used.ru_maxrss / 1024, most_mib)
+            self.assertLess(used.ru_utime, most_s)
+
+    def text(self, name, text):
+        file = self.folder / name
+        file.write_text(text, encoding="utf-8")
+        return file
