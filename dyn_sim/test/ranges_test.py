@@ -3,7 +3,7 @@
 little memory and time: below 512 MiB, and no more than a few seconds."""
 import unittest
 
-from dyn_process import BRANCH, DYN, evaluate, fails, run
+from dyn_process import BRANCH, evaluate, fails, run
 from run_process import BOX, MIB, RunTest, SizeTest, arm7
 from run_task_space_test import hand
 
