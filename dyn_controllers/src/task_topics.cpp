@@ -114,6 +114,7 @@ const TaskReference& TaskTopics::next(const dyn::control::TaskCycle& last, doubl
   if (placed) {
     point = poses_.front();
   } else if (reference_.given) {
+    point.twist = last.target.twist;  // within the frame's limits: the target does not run away from the frame
     point = point.after(period_s);
   } else if (begins_where_held) {
     point = last.target;

@@ -97,6 +97,30 @@ class Bare : public TaskSpaceController {
   using TaskSpaceController::on_deactivate;
 };
 
+// A twist of 50 m/s for 20 ms does not send the target 1 m away, where the frame would go afterwards.
+TEST(TaskSpaceTargets, ATwistMovesTheTargetAtMostAsFastAsTheFrameMay) {
+  constexpr double limit_mps = 0.25, cycle_s = 1e-3;
+  auto parameters = task_parameters();
+  parameters["task.velocity_limit"] = Value(limit_mps);
+  Plugin<TaskSpaceController> plugin(parameters);
+  plugin.start(false);
+  set_bent(plugin);
+  ASSERT_EQ(plugin.update(), return_type::OK);
+  Room room(*plugin.controller->get_node());
+  const auto twists = room.node->create_publisher<geometry_msgs::msg::TwistStamped>("/controller/target_twist", 1);
+  geometry_msgs::msg::TwistStamped twist;
+  twist.twist.linear.z = 50.0;
+  const auto& target = plugin.controller->arm().task().target;
+  ASSERT_TRUE(room.spin_until([&] {
+    twists->publish(twist);
+    EXPECT_EQ(plugin.update(), return_type::OK);
+    return target.twist.norm() > 0.0;
+  }));
+  const dyn::Vec3d before = target.p_m;
+  for (int cycle = 0; cycle < 20; ++cycle) ASSERT_EQ(plugin.update(), return_type::OK);
+  EXPECT_NEAR((target.p_m - before).norm(), 20.0 * cycle_s * limit_mps, 1e-9);
+}
+
 // What a user sends 1,000 times in turn: poses, twists, wrenches, parameters of the law, a payload on and off.
 void send_everything(Plugin<Bare>& plugin) {
   Room room(*plugin.controller->get_node());
