@@ -134,7 +134,7 @@ def test_several_arms():
 
 @pytest.mark.parametrize("change, sentence", [
     (lambda c: c.update(nonsense=1), "nonsense"),
-    (lambda c: c.update(robot="arm77"), "^robot: there is no file and no robot 'arm77'"),
+    (lambda c: c.update(robot="arm77"), "robot: there is no file and no robot 'arm77'"),
     (lambda c: c.update(rate_hz=float("nan")), "^rate_hz is nan, not a finite number$"),
     (lambda c: c["controller"]["gains"]["default"].update(p=np.inf), r"^controller\.gains\.default\.p is inf, not a finite"),
     (lambda c: c.update(plant={"plant_overrides": [{"joint": "joint7", "friction_scale": -1}]}),
