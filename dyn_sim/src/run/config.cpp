@@ -247,7 +247,7 @@ void read_general(YamlMap& map, RunConfig& run) {
 
 std::filesystem::path find_description(YamlMap& map, const std::string& key, const std::filesystem::path& file) {
   const std::string robot = map.text(key);
-  const std::filesystem::path beside = file.parent_path() / robot;
+  std::filesystem::path beside = file.parent_path() / robot;
   std::error_code error;  // for example a name that is too long for a file
   if (robot.find('.') != std::string::npos && std::filesystem::exists(beside, error)) return beside;
   if (is_dh_file(robot)) return robot;
