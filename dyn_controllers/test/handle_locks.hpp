@@ -5,6 +5,7 @@
 #pragma once
 
 #include "plugin_fixture.hpp"
+#include "support/allocation_counter.hpp"
 #include "support/lock_counter.hpp"
 
 namespace dyn_controllers::test {
@@ -18,6 +19,16 @@ std::int64_t locks_of_handles(Plugin<Controller>& plugin, std::int64_t reads, st
   if (writes == 0) return reads * of_reading;
   const auto& command = plugin.commands.begin()->second;
   return reads * of_reading + writes * dyn::test::count_lock_calls([&] { (void)command->set_value(0.0); });
+}
+
+// The lock calls that `what` makes; its allocations and frees are added to `total`.
+template <class What>
+std::int64_t locks_and_allocations(const What& what, dyn::test::AllocationCount& total) {
+  std::int64_t locks = 0;
+  const auto count = dyn::test::count_allocations([&] { locks = dyn::test::count_lock_calls(what); });
+  total.allocations += count.allocations;
+  total.frees += count.frees;
+  return locks;
 }
 
 }  // namespace dyn_controllers::test

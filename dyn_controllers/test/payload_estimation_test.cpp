@@ -264,12 +264,7 @@ TEST(PayloadEstimatesRealTime, UpdateAllocatesNothingAndTakesNoLockOfOurs) {
   dyn::test::AllocationCount total;
   const auto counted = [&](int cycles) {
     for (int k = 0; k < cycles; ++k) {
-      std::int64_t locks = 0;
-      const auto count = dyn::test::count_allocations(
-          [&] { locks = dyn::test::count_lock_calls([&] { EXPECT_EQ(plugin.update(), return_type::OK); }); });
-      total.allocations += count.allocations;
-      total.frees += count.frees;
-      more_locks += locks - locks_of_cycle;
+      more_locks += locks_and_allocations([&] { EXPECT_EQ(plugin.update(), return_type::OK); }, total) - locks_of_cycle;
     }
   };
   for (int round = 0; round < 2; ++round) {

@@ -177,13 +177,7 @@ TEST(TaskRealTime, UpdateAllocatesNothingAndTakesNoLockOfOurs) {
     done = true;
   });
   dyn::test::AllocationCount total;
-  const auto locks_of = [&](const auto& what) {
-    std::int64_t locks = 0;
-    const auto count = dyn::test::count_allocations([&] { locks = dyn::test::count_lock_calls(what); });
-    total.allocations += count.allocations;
-    total.frees += count.frees;
-    return locks;
-  };
+  const auto locks_of = [&](const auto& what) { return locks_and_allocations(what, total); };
   std::int64_t cycles = 0, more_locks = 0, with_target = 0;
   while (!done || cycles < 1000) {
     more_locks += locks_of(cycle) - locks_of_cycle;
