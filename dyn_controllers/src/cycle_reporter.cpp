@@ -154,8 +154,10 @@ void CycleReporter::note(const Arm& arm, const dyn::control::CycleReport& report
   mode_ = report.mode;
   event.cut = report.reference_cut;
   const dyn::control::TaskCycle& task = arm.task();
-  event.away_m = Eigen::Vector3d(task.error.head<3>()).norm();
-  event.away_rad = Eigen::Vector3d(task.error.tail<3>()).norm();
+  if (report.reference_limited) {
+    event.away_m = Eigen::Vector3d(task.error.head<3>()).norm();
+    event.away_rad = Eigen::Vector3d(task.error.tail<3>()).norm();
+  }
   event.value = task.smallest_singular_value;
   const bool bad = bad_reference || report.reference_not_finite;
   push_at_begin(What::damped, task.damped, undamped_s_, event);

@@ -76,7 +76,7 @@ void TaskTopics::take_pose(const geometry_msgs::msg::PoseStamped& message) {
   Point& point = poses_.back();
   point.p_m = {p.x, p.y, p.z};
   point.R = turn.normalized().toRotationMatrix();
-  check_range("~/target_pose has", point.p_m, dyn::ranges::length_m);
+  check_range(std::string(topic) + " has", point.p_m, dyn::ranges::length_m);
   poses_.publish();
 }
 
